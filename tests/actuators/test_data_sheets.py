@@ -262,16 +262,16 @@ NO_LOAD = {"nominal_voltage": 24.0, "no_load_speed": 100.0, "terminal_resistance
         ({"torque_constant": "30.2"}, ModelError, "'30.2', without a unit; expected one such as '30.2 N m/A'"),
         ({"torque_constant": "1e400 N m/A"}, ModelError, "expected a number that a float holds"),
         ({"torque_constant": "1e999999999 N m/A"}, ModelError, "'1e999999999 N m/A'"),
-        ({"torque_constant": "1 N^999999999 m/A"}, ModelError, "is no unit"),
+        ({"torque_constant": "1 N^999999999 m/A"}, ModelError, "is not a unit"),
         ({"torque_constant": "nan N m/A"}, ModelError, "expected a number and its unit"),
         ({"torque_constant": float("nan")}, ModelError, "torque_constant is nan"),
         ({"torque_constant": "some"}, ModelError, "expected a number and its unit, such as '1.5 N m/A'"),
-        ({"torque_constant": "3 N m/(A"}, ModelError, "'N m/(A' is no unit"),
-        ({"torque_constant": "3 N m/((A))"}, ModelError, "'N m/((A))' is no unit"),
-        ({"torque_constant": "3 N m/()"}, ModelError, "'N m/()' is no unit"),
+        ({"torque_constant": "3 N m/(A"}, ModelError, "'N m/(A' is not a unit"),
+        ({"torque_constant": "3 N m/((A))"}, ModelError, "'N m/((A))' is not a unit"),
+        ({"torque_constant": "3 N m/()"}, ModelError, "'N m/()' is not a unit"),
         ({"torque_constant": "3 N m/(A %)"}, ModelError, "'%' is read of what changes with temperature alone"),
         ({"no_load_speed": "5 %/s"}, ModelError, "'%' is read of what changes with temperature alone"),
-        ({"current_rate": "5 A (1000 rpm)"}, ModelError, "'A (1000 rpm)' is no unit"),
+        ({"current_rate": "5 A (1000 rpm)"}, ModelError, "'A (1000 rpm)' is not a unit"),
         ({"damping": "5 in-lbs"}, ModelError, "in m kg; expected a unit like N m s/rad"),
         ({"stall_torque": "5 oz"}, ModelError, "in kg; expected a unit like N m"),
         ({"stall_torque": "5 mNms"}, ModelError, "in m^2 kg s^-1; expected a unit like N m, which is m^2 kg s^-2"),
@@ -327,7 +327,7 @@ def test_numbers_that_no_motor_has(entries: dict[str, float]) -> None:
     "text", ["3 V/100rpm", "3 V/10001/min", "3 1000 rpm", "5 rpm/10 mNm", "30 10 mNm", "30 1 0 mNm", "3 V 100"]
 )
 def test_numbers_are_no_units(text: str) -> None:
-    with pytest.raises(ModelError, match="is no unit"):
+    with pytest.raises(ModelError, match="is not a unit"):
         quantity("x", text, "V s/rad")
 
 

@@ -102,12 +102,12 @@ _A_MINUTE = re.compile(r"(?<![A-Za-z])(?:(?:(?<!\d)1\s*)?/\s*min(?![A-Za-z^])|mi
 _ANGLES = re.compile(r"rad|deg|rev|rpm")
 
 
-def parsed(text: str, said: str = "", *, turns: bool = False, forces: bool = False) -> Unit:
+def parsed(text: str, intro: str = "", *, turns: bool = False, forces: bool = False) -> Unit:
     """A product of units: factors with powers; all after the first "/" divide, as data sheets write "rpm/mN m".
 
     Args:
         text: the units.
-        said: text before messages.
+        intro: first words of messages.
         turns: read a bare "per minute" without an angle as turns per minute, as data sheets mean it.
         forces: read pounds and ounces as forces, as in "oz-in" of a torque, and not as masses, as in "oz-in²".
 
@@ -121,30 +121,30 @@ def parsed(text: str, said: str = "", *, turns: bool = False, forces: bool = Fal
     if turns and not _ANGLES.search(plain):
         plain = _A_MINUTE.sub("rpm", plain)
         if re.search(r"(?<![A-Za-z])min(?![A-Za-z])", plain):
-            raise ModelError(f"{said}{text!r} has minutes and no angle; expected such as 'rpm' or 'rad/min'")
+            raise ModelError(f"{intro}{text!r} has minutes and no angle; expected such as 'rpm' or 'rad/min'")
     plain = _KILO_RPM.sub(r"\1krpm", plain)
     if forces:
         plain = _POUND.sub(r"\1f", plain)
-    unit = _product(plain, said)
+    unit = _product(plain, intro)
     if unit is None:
-        raise ModelError(f"{said}{text!r} is no unit; expected such as 'mN m/A', 'rpm/V', 'g cm^2' or 'K/W'")
+        raise ModelError(f"{intro}{text!r} is not a unit; expected such as 'mN m/A', 'rpm/V', 'g cm^2' or 'K/W'")
     return unit
 
 
-def _product(plain: str, said: str) -> Unit | None:
-    """The product of factors; None if other text is between them, or if there is none."""
+def _product(plain: str, intro: str) -> Unit | None:
+    """The product of factors; None if other text is between them, or without factors."""
     unit, end, sign = NONE, 0, 1
     for factor in _FACTOR.finditer(plain):
         if plain[end : factor.start()].strip():
             break
         sign = -1 if factor["divided"] or factor["before"] else sign
         if factor["inside"]:
-            inner = _product(factor["inside"], said)
+            inner = _product(factor["inside"], intro)
             if inner is None:
                 return None
             unit = unit.times(inner, sign)
         elif factor["word"]:
-            *run_together, last = _named(factor["word"], said)
+            *run_together, last = _named(factor["word"], intro)
             for other in run_together:
                 unit = unit.times(other, sign)
             unit = unit.times(last, sign * int(factor["power"] or 1))
@@ -152,20 +152,22 @@ def _product(plain: str, said: str) -> Unit | None:
     return None if plain[end:].strip() or not plain.strip() else unit
 
 
-def _named(word: str, said: str) -> list[Unit]:
+def _named(word: str, intro: str) -> list[Unit]:
     """A unit by its name, perhaps with a prefix, or several run together as in "mNm" and "gcm"."""
     result = _run_together(word)
     if not result:
-        known = (*METRIC, *OTHERS)
-        close = get_close_matches(word, known, n=1)
+        names = (*METRIC, *OTHERS)
+        close = get_close_matches(word, names, n=1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
-        raise ModelError(f"{said}unknown unit {word!r}.{meant} Known: {', '.join(known)}, with prefixes u, m, c, k, M.")
+        raise ModelError(
+            f"{intro}unknown unit {word!r}.{meant} Known: {', '.join(names)}, with prefixes u, m, c, k, M."
+        )
     return result
 
 
 @cache
 def _run_together(word: str) -> list[Unit]:
-    """The units that a word consists of, tried with the longest first unit; empty if there are none."""
+    """The units that a word consists of, tried with the longest first unit; empty without any."""
     for cut in range(len(word), 0, -1):
         first = _single(word[:cut])
         if first is not None and cut == len(word):

@@ -153,18 +153,18 @@ class SymbolicArm:
     @cached_property
     def inertial_symbols(self) -> frozenset[sympy.Symbol]:
         """The symbols of masses and inertias: those of bodies that are not lengths."""
-        found: set[sympy.Symbol] = set()
+        symbols: set[sympy.Symbol] = set()
         for b in self.bodies:
-            found |= symbols_in(b.mass, *b.tensor.flat, b.armature, *b.strengths)
-        return frozenset((found | symbols_in(*(rotor.inertia for rotor in self.rotors))) - self.lengths)
+            symbols |= symbols_in(b.mass, *b.tensor.flat, b.armature, *b.strengths)
+        return frozenset((symbols | symbols_in(*(rotor.inertia for rotor in self.rotors))) - self.lengths)
 
     @cached_property
     def lengths(self) -> frozenset[sympy.Symbol]:
         """The symbols of lengths and of gravity."""
-        found = symbols_in(*self.gravity, *(rotor.ratio for rotor in self.rotors))
+        symbols = symbols_in(*self.gravity, *(rotor.ratio for rotor in self.rotors))
         for b in self.bodies:
-            found |= symbols_in(*b.p, *b.com, *(spring.rest for spring in b.springs))
-        return frozenset(found | (symbols_in(*self.tip.p) if self.tip else set()))
+            symbols |= symbols_in(*b.p, *b.com, *(spring.rest for spring in b.springs))
+        return frozenset(symbols | (symbols_in(*self.tip.p) if self.tip else set()))
 
     @cached_property
     def parameters(self) -> tuple[sympy.Symbol, ...]:

@@ -196,10 +196,10 @@ class Derivation(ClosedForm, DynamicsResults):
 
         The book's f_i is F_Ci in forms without the force f_i that a joint transmits.
         """
-        found = super()._named(name)
+        equation = super()._named(name)
         part = re.fullmatch("([aF])_C([0-9]+)", re.sub("^f_(?=[0-9])", "F_C", name))
-        if found is not None or part is None or not 1 <= int(part[2]) <= len(self.arm.bodies):
-            return found
+        if equation is not None or part is None or not 1 <= int(part[2]) <= len(self.arm.bodies):
+            return equation
         algebra, k = self.arm.algebra, int(part[2]) - 1
         a = algebra.rates(algebra.rates(Kinematics(self.arm).centres[k]))
         value = a if part[1] == "a" else algebra.each(a * algebra.element(self.arm.bodies[k].mass))
