@@ -85,7 +85,11 @@ VERBS: Mapping[str, Verb] = {
         "opened",
         "A robot as one HTML file: seen, moved by sliders, let fall, with its equations and parameters.",
     ),
-    "bench": Verb("bench.bench", "opened", "Time every function: first call, one state a call, large batches."),
+    "bench": Verb(
+        "bench.bench",
+        "opened",
+        "Time every function: first call, one state a call, large batches; and motions by the adaptive method.",
+    ),
     "simulate": Verb(
         "simulate.simulate",
         "described",
