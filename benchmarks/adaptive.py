@@ -28,7 +28,7 @@ import numpy as np
 
 from armdyn.simulation import SaveAt
 from benchmarks.cases import Case
-from benchmarks.timing import interleaved, quiet
+from benchmarks.timing import quiet
 
 DURATION, TOLERANCE, SAVED = 3.0, 1e-10, 1001
 MANY, FEW = 1000, 16
@@ -45,7 +45,7 @@ Calls = dict[str, tuple[Callable[[], Any], int]]
 
 @dataclass(frozen=True)
 class AdaptiveSpeed:
-    """Milliseconds a motion, how many times the time of armdyn's that is, and the error of q at the end, rad."""
+    """Milliseconds of processor time a motion, its ratio to armdyn's, and the error of q at the end, rad."""
 
     robot: str
     motion: str
@@ -108,13 +108,13 @@ def _compared(robot: str, what: str, calls: Calls, exact: Any, rounds: int) -> I
     """The median time of each, in turns; the ratio is the median over the rounds, or that of the medians."""
     ends, first = {}, {}
     for name, (call, _) in calls.items():
-        began = time.perf_counter()
+        began = time.process_time()
         ends[name] = np.asarray(call()) if exact is not None else None
-        first[name] = time.perf_counter() - began
+        first[name] = time.process_time() - began
     once = {name for name in calls if name == BY_SOLVER and first[name] > SLOW}
     with quiet():
-        timings = interleaved({name: call for name, (call, _) in calls.items() if name not in once}, rounds)
-    each = {name: [s / calls[name][1] for s in timing.seconds] for name, timing in timings.items()}
+        seconds_of = _interleaved({name: call for name, (call, _) in calls.items() if name not in once}, rounds)
+    each = {name: [s / calls[name][1] for s in found] for name, found in seconds_of.items()}
     own, each = each["armdyn"], each | {name: [first[name] / calls[name][1]] for name in once}
     for name, seconds in each.items():
         pairs = [(median(own), seconds[0])] if name in once else zip(own, seconds, strict=True)
@@ -122,6 +122,17 @@ def _compared(robot: str, what: str, calls: Calls, exact: Any, rounds: int) -> I
         end = ends[name]
         error = float("nan") if end is None else float(np.abs(end[: len(exact)] - exact[: len(end)]).max())
         yield AdaptiveSpeed(robot, what, name, 1e3 * median(seconds), ratio, error)
+
+
+def _interleaved(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
+    """Seconds of processor time of every call in every round, A B C A B C: other programs do not count."""
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            began = time.process_time()
+            call()
+            seconds[name].append(time.process_time() - began)
+    return seconds
 
 
 def _bare(robot: Any, q: Any) -> Calls:
