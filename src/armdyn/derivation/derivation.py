@@ -203,8 +203,8 @@ class Derivation(ClosedForm, DynamicsResults):
         algebra, k = self.arm.algebra, int(part[2]) - 1
         a = algebra.rates(algebra.rates(Kinematics(self.arm).centres[k]))
         value = a if part[1] == "a" else algebra.each(a * algebra.element(self.arm.bodies[k].mass))
-        left = rf"f_{{{k + 1}}}" if name.startswith("f_") else rf"{part[1]}_{{C_{{{k + 1}}}}}"
-        return Equation(sympy.Symbol(name), self.arrangement.written(value), left)
+        side = rf"f_{{{k + 1}}}" if name.startswith("f_") else rf"{part[1]}_{{C_{{{k + 1}}}}}"
+        return Equation(sympy.Symbol(name), self.arrangement.written(value), side)
 
     @property
     def M(self) -> Any:

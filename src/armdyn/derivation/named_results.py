@@ -49,7 +49,7 @@ class NamedResults(ABC):
     def _step(self, title: str, sentence: str, *names: str) -> Step:
         """A step whose equations are results."""
         lines = ((*self.RESULTS[name][:2], self[name]) for name in names)
-        return Step(title, sentence, tuple(Equation(sympy.Symbol(left), value, latex) for left, latex, value in lines))
+        return Step(title, sentence, tuple(Equation(sympy.Symbol(side), value, latex) for side, latex, value in lines))
 
     @property
     def q(self) -> tuple[sympy.Symbol, ...]:
@@ -93,8 +93,8 @@ class NamedResults(ABC):
             UnknownName: a name that neither has.
         """
         if name in self.RESULTS:
-            symbol, left, _ = self.RESULTS[name]
-            return Equation(sympy.Symbol(symbol), self[name], left)
+            symbol, side, _ = self.RESULTS[name]
+            return Equation(sympy.Symbol(symbol), self[name], side)
         result = self._named(name)
         if result is None:
             lines = (str(each.symbol) for step in self.steps for each in step.equations)

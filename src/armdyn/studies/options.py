@@ -19,7 +19,7 @@ class Option(NamedTuple):
     Args:
         kind: its class.
         example: of its arguments.
-        short: the argument that a value stands for that is not a mapping; none if empty.
+        short: the argument that receives a value which is not a mapping; no argument if empty.
     """
 
     kind: type[Any]
