@@ -37,6 +37,9 @@ from armdyn.simulation.system.frictional_arm import ArmMotion, FrictionalArm
 from armdyn.simulation.system.response import Response
 from armdyn.spatial.rotations import Array
 
+SAME = 1e-12
+"""Lines of friction over the load are one if their slopes differ by less than this."""
+
 NEAR = 0.5
 """Stages after stops are accurate if joints are not faster after them than this fraction of the velocities before."""
 
@@ -151,28 +154,34 @@ class Stop:
         arm, rows, rotors = self.arm, self.rows, self.arm.bare.drive.armature
         ways = (1.0 - self.slips_on) * (1.0 - found.rests) * sign(rows.matrix @ found.velocities)
         low, high = self._impulses(t, ways)
-        hidden = self.hidden.copy()
+        hidden, changes = self.hidden.copy(), sum(ways * ways)
         if self.moving_rotors:
+            every, times, v = ways + self.slips_on * arm.slip, self._times(t), self.state[1]
             available, directions = arm.available(*self.state[:2]), np.zeros(rows.n, dtype=object)
-            accelerations, other = found.velocities / self._positive(self._times(t)), {}
+            other, along, accelerations = self.mean + self.half * every, {}, {}
             for k in self.moving_rotors:
                 i, row = rows.loaded[k], rows.loaded_rows[k]
-                other[k] = self.mean[row] + self.half[row] * ways[row]
-                available[i] = available[i] - other[k] - rotors[k] * accelerations[i]
-                directions[i] = ways[row]
-            slid = rows.under_load(available, directions, arm.loads)
+                on, T = self.slips_on[row], self._positive(times[i])
+                along[k] = self.v0[i] + on * (T * self.first.x[i] - self.v0[i])  # less the change, T times acceleration
+                accelerations[k] = (along[k] + found.velocities[i] - self.v0[i]) / T
+                available[i] = available[i] - other[row] - rotors[k] * accelerations[k]
+                directions[i] = every[row]
+            slid = rows.under_load(
+                available, directions, arm.loads, v[: rows.n] * rows.of_coordinates(self.slips_on)[: rows.n]
+            )
             for k in self.moving_rotors:
                 i, row = rows.loaded[k], rows.loaded_rows[k]
                 slope = rotors[k] * (1.0 - slid[k].passed)
-                hidden[i] = hidden[i] + ways[row] * ways[row] * slope
-                force = other[k] + slid[k].force + slope * accelerations[i]
-                bound = (t[row] * (self.taken[row] - force) + slope * self.v0[i]) / self.h
+                changes = changes + self.slips_on[row] * less(SAME * rotors[k], abs(slope - self.hidden[i]))
+                hidden[i] = every[row] * every[row] * slope
+                force = other[row] + slid[k].force + slope * accelerations[k]
+                bound = (times[i] * (self.taken[row] - force) + slope * along[k]) / self.h
                 below, above = minimum(bound, high[row]), maximum(bound, low[row])
-                low[row] = low[row] + less(0.0, ways[row]) * (below - low[row])
-                high[row] = high[row] + less(ways[row], 0.0) * (above - high[row])
+                low[row] = low[row] + less(0.0, every[row]) * (below - low[row])
+                high[row] = high[row] + less(every[row], 0.0) * (above - high[row])
         response = arm.with_hidden(self.state[0], hidden, self.response.constraints, self.h)
-        second, started = self._bounded(response, low, high, effort), sum(ways * ways)
-        return Impulses(*(select(started, b, a) for a, b in zip(found, second, strict=True)))
+        second = self._bounded(response, low, high, effort)
+        return Impulses(*(select(changes, b, a) for a, b in zip(found, second, strict=True)))
 
     def _impulses(self, t: Array, ways: Array) -> tuple[Array, Array]:
         """Bounds of mean forces in addition to those at the step's beginning, kinetic on the side of motion."""

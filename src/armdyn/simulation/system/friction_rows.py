@@ -179,12 +179,17 @@ class FrictionRows:
                 )
         return Bounds(*found)
 
-    def under_load(self, available: Array, directions: Array, near: Mapping[int, Any]) -> dict[int, Slid]:
-        """Friction under load, by body, of coordinates that begin to slip in directions under joint forces t, (n,).
+    def under_load(
+        self, available: Array, directions: Array, near: Mapping[int, Any], qd: Array | None = None
+    ) -> dict[int, Slid]:
+        """Friction under load, by body, of coordinates that slip in directions under joint forces t, (n,).
+
+        Velocities qd are 0, of coordinates that begin to slip, if they are left out.
 
         Newton's method for l + f(l) = t, begun at loads nearby.
         """
         drive, rates = sliding_under_load(self.links.drive, directions), np.zeros(len(self.links.drive.terms))
+        rates = rates if qd is None else self.links.drive.rates(qd)
         loads = dict(near)
         for _ in range(STEPS):
             lines = loaded_friction(drive, rates, loads)
