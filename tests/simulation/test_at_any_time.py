@@ -1,12 +1,14 @@
 """`Trajectory.at`: by the interpolants of the solver, and between saved states."""
 
+import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation import Adaptive, SaveAt, SettingError
+from armdyn.simulation import Adaptive, SaveAt, SettingError, Stops
 
 START, RATES = np.array([0.3, -0.4]), np.array([1.0, -2.0])
 TIMES = np.linspace(0.0, 1.0, 38)
@@ -84,3 +86,20 @@ def test_errors(robot: armdyn.Robot) -> None:
         motion.at([0.0, np.nan])
     with pytest.raises(SettingError, match=r"SaveAt\(dense=True\) is of 'adaptive' and 'taylor'; RungeKutta4, step "):
         armdyn.simulate(robot, START, duration=0.2, method="rk4", save=SaveAt(dense=True))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"method": Adaptive(scipy_method="RK45")},
+        {"method": "radau"},
+        {"torque": lambda t, q, qd: -qd},
+        {"elements": [Stops()]},
+    ],
+)
+def test_dense_output_is_pickled(options: dict[str, Any]) -> None:
+    robot = armdyn.load("planar_2r").with_limits({"joint_2": (-0.3, 0.3)})
+    motion = armdyn.simulate(robot, [0.1, 0.2], duration=0.3, save=SaveAt(every=0.1, dense=True), **options)
+    copy = pickle.loads(pickle.dumps(motion))
+    np.testing.assert_array_equal(copy.at([0.05, 0.123, 0.29]), motion.at([0.05, 0.123, 0.29]))

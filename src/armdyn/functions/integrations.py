@@ -220,16 +220,32 @@ class CompiledIntegration:
         return Integration(program, self.state.items(), self.pair, self.time, self.watched, self.slopes)
 
 
-def polynomial(piece: Array, pair: EmbeddedPair) -> Any:
-    """The state along a step, a function of t, s, from the numbers that a loop has kept of it."""
-    t, h, numbers = piece[0], piece[1], piece[2:].reshape(1 + len(pair.dense), -1)
+@dataclass(frozen=True)
+class StepPolynomial:
+    """The state along a step, a function of t, s: dense output that can be pickled.
 
-    def at(time: float) -> Array:
-        x = (time - t) / h
+    Args:
+        t: the time at the beginning of the step, s.
+        h: the length of the step, s.
+        numbers: the state at the beginning and the F_i of `EmbeddedPair.dense`, a row each.
+        alternates: as that of `EmbeddedPair`.
+    """
+
+    t: float
+    h: float
+    numbers: Array
+    alternates: bool
+
+    def __call__(self, time: float) -> Array:
+        """The state at a time."""
+        x = (time - self.t) / self.h
         value: Any = 0.0
-        for k, term in enumerate(numbers[:0:-1]):
-            value = (value + term) * (1.0 - x if pair.alternates and k % 2 else x)
-        state: Array = value + numbers[0]
+        for k, term in enumerate(self.numbers[:0:-1]):
+            value = (value + term) * (1.0 - x if self.alternates and k % 2 else x)
+        state: Array = value + self.numbers[0]
         return state
 
-    return at
+
+def polynomial(piece: Array, pair: EmbeddedPair) -> StepPolynomial:
+    """The state along a step from the numbers that a loop has kept of it."""
+    return StepPolynomial(piece[0], piece[1], piece[2:].reshape(1 + len(pair.dense), -1), pair.alternates)
