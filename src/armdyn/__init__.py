@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         inertia,
         kinematics,
         logs,
+        simulation,
         sizing,
         spatial,
         studies,
@@ -93,6 +94,9 @@ _WHERE = {
     "view": "viewer",
 }
 
+_PACKAGES_OF_NAMES = ("simulation", "control", "actuators", "constraints")
+"""Packages whose names an error proposes, e.g. armdyn.simulation.SaveAt for armdyn.SaveAt."""
+
 __all__ = [
     "ArmdynError",
     "ClosedLoop",
@@ -145,6 +149,7 @@ __all__ = [
     "select",
     "sign",
     "simulate",
+    "simulation",
     "sizing",
     "spatial",
     "studies",
@@ -159,7 +164,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is first asked for, so that ``import armdyn`` stays light."""
     if name not in _WHERE:
-        return module_of("armdyn", name)
+        return module_of("armdyn", name, _PACKAGES_OF_NAMES)
     with undivided():
         value = getattr(import_module(f"armdyn.{_WHERE[name]}"), name)
     globals()[name] = value

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import armdyn
+
 ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",
@@ -129,3 +131,18 @@ def test_packages_list_their_public_names_and_nothing_else() -> None:
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["simulation.SaveAt", "control.pd_gravity", "actuators.Brake", "constraints.PointOnPlane"]
+)
+def test_a_name_of_a_package_is_proposed(name: str) -> None:
+    last, missing = name.rpartition(".")[2], "no_such_name"
+    with pytest.raises(AttributeError, match=rf"has no attribute '{last}'; did you mean armdyn\.{name}\?"):
+        getattr(armdyn, last)
+    with pytest.raises(AttributeError, match=r"has no attribute 'no_such_name'$"):
+        getattr(armdyn, missing)
+
+
+def test_the_package_of_simulations_is_listed() -> None:
+    assert {"simulate", "simulation"} <= set(dir(armdyn))

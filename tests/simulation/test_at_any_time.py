@@ -101,5 +101,5 @@ def test_errors(robot: armdyn.Robot) -> None:
 def test_dense_output_is_pickled(options: dict[str, Any]) -> None:
     robot = armdyn.load("planar_2r").with_limits({"joint_2": (-0.3, 0.3)})
     motion = armdyn.simulate(robot, [0.1, 0.2], duration=0.3, save=SaveAt(every=0.1, dense=True), **options)
-    copy = pickle.loads(pickle.dumps(motion))
+    copy = pickle.loads(pickle.dumps(motion))  # noqa: S301
     np.testing.assert_array_equal(copy.at([0.05, 0.123, 0.29]), motion.at([0.05, 0.123, 0.29]))

@@ -17,6 +17,7 @@ from armdyn.simulation import (
     Contact,
     Crossing,
     Euler,
+    OverTime,
     RungeKutta4,
     SaveAt,
     SettingError,
@@ -27,6 +28,7 @@ from armdyn.simulation import (
 ARM = armdyn.load("planar_2r")
 AIM = {"q_ref": [0.5, -0.5], "Kp": 60.0, "Kd": 20.0}
 HOLDS = partial(pd_gravity, **AIM)
+LOOP = armdyn.ClosedLoop(ARM, pd_gravity)
 FLOOR = armdyn.constraints.PointOnPlane("tip", (0, 1, 0), (0, -1, 0), name="floor")
 
 
@@ -79,6 +81,13 @@ def test_constraints_and_rotors_and_brakes_reach_the_loop() -> None:
         ({"controller": partial(pd_gravity, [0.5, 0.5])}, SettingError, "inputs of a controller are given by name"),
         ({"controller": partial(pd_gravity, **AIM, K=1.0)}, UnknownName, "'K'"),
         ({"elements": [Start(theta=[0.0, 0.0])]}, UnknownName, "'theta'"),
+        ({"f_tip": np.zeros((5, 6))}, SettingError, "f_tip has shape (5, 6); under a controller it is constant"),
+        ({"f_tip": lambda t, q, qd: np.zeros(6)}, SettingError, "under a controller it is constant: expected shape"),
+        ({"f_tip": OverTime([0, 1], np.zeros((2, 6)))}, SettingError, "under a controller it is constant: expected"),
+        ({"controller": LOOP}, SettingError, "controller is <closed loop of 'planar_2r': pd_gravity"),
+        ({"controller": None, "torque": LOOP}, SettingError, "torque is <closed loop of 'planar_2r': pd_gravity"),
+        ({"controller": None, "torque": HOLDS}, SettingError, "expected controller=functools.partial(pd_gravity, ...)"),
+        ({"controller": None, "torque": pd_gravity}, SettingError, "expected controller=functools.partial(pd_gravity"),
         ({"method": Euler(), "save": SaveAt(every=1.5e-3)}, SettingError, "is not a multiple of the step 0.001 s"),
     ],
 )
@@ -86,3 +95,29 @@ def test_options_that_loops_do_not_have(options: dict[str, Any], kind: type[Exce
     given = {"duration": 0.2, "controller": HOLDS} | options
     with pytest.raises(kind, match=re.escape(message)):
         armdyn.simulate(ARM, [0.1, 0.2], **given)
+
+
+def test_one_wrench_for_each_state_of_a_batch() -> None:
+    wrenches = np.zeros((2, 6))
+    wrenches[1, 4] = 5.0
+    motion = armdyn.simulate(ARM, np.zeros((2, 2)), duration=0.2, controller=HOLDS, f_tip=wrenches)
+    for k in range(2):
+        alone = armdyn.simulate(ARM, np.zeros(2), duration=0.2, controller=HOLDS, f_tip=wrenches[k])
+        np.testing.assert_allclose(motion.q[:, k], alone.q, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("duration", "give steps=, the number of steps"),
+        ("step", "the step belongs to the loop's method"),
+        ("save_every", "give every="),
+        ("elements", "stops, contacts and events are for armdyn.simulate"),
+        ("torque", "tau is the controller's"),
+        ("project", "the projection belongs to the loop, armdyn.ClosedLoop(..., project=True)"),
+    ],
+)
+def test_a_loop_names_its_counterpart_of_an_argument_of_simulate(name: str, remedy: str) -> None:
+    for call in (LOOP, LOOP.simulate):
+        with pytest.raises(UnknownName, match=re.escape(f"no argument {name!r} in a call of a closed loop; {remedy}")):
+            call([0.0, 0.0], steps=10, **AIM, **{name: 1.0})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -55,10 +55,16 @@ def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
     return get
 
 
-def module_of(package: str, name: str) -> ModuleType:
-    """A module of a package, by its name; an `AttributeError` if it does not exist, as for any attribute."""
+def module_of(package: str, name: str, others: Sequence[str] = ()) -> ModuleType:
+    """A module of a package, by its name; an `AttributeError` if it does not exist, as for any attribute.
+
+    The error proposes a public name of the packages ``others`` in the package if one of them has it.
+    """
     if not has_module(package, name):
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        homes = (f"{package}.{other}" for other in (() if name.startswith("_") else others))
+        home = next((home for home in homes if name in import_module(home).__all__), None)
+        hint = "" if home is None else f"; did you mean {home}.{name}?"
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
     with undivided():
         return import_module(f"{package}.{name}")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from armdyn.base.errors import ArmdynError
 
 
@@ -31,3 +33,16 @@ class SettingError(ArmdynError, ValueError):
 
 class TrajectoryFileError(ArmdynError, ValueError):
     """A file that cannot be written, or that holds no trajectory."""
+
+
+def refuse_class(name: str, value: Any, kinds: tuple[type, ...]) -> None:
+    """Raise for one of these classes itself as the value of an argument that is an object of it.
+
+    >>> from armdyn.simulation.errors import refuse_class
+    >>> refuse_class("method", armdyn.simulation.Heun, (armdyn.simulation.Heun,))
+    Traceback (most recent call last):
+        ...
+    armdyn.simulation.errors.SettingError: method has the class Heun; expected an object, Heun(...)
+    """
+    if isinstance(value, type) and issubclass(value, kinds):
+        raise SettingError(f"{name} has the class {value.__name__}; expected an object, {value.__name__}(...)")

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -377,10 +378,11 @@ def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: An
 
 def _refuse_other_arguments(name: str, law: Callable[..., Any]) -> None:
     """Raise for a callable that does not take (t, q, qd)."""
-    if isinstance(law, Function):
+    declared = law.func if isinstance(law, partial) else law
+    if isinstance(declared, Function):
         raise SettingError(
-            f"{name}={law.name} is a function of (model, ...), as controllers are that are compiled; simulate it by "
-            f"armdyn.ClosedLoop(robot, {law.name})(q0, qd0, steps=1000, ...)"
+            f"{name}={declared.name} is a function of (model, ...), a declared controller; expected "
+            f"controller=functools.partial({declared.name}, ...), with its inputs by name"
         )
     try:
         inspect.signature(law).bind(0.0, np.zeros(1), np.zeros(1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.errors import SettingError, refuse_class
 
 EXPECTED = {"events": "JointLimit, Plane and Crossing", "contacts": "Contact(PointOnPlane(...))"}
 
@@ -17,6 +17,8 @@ def listed(name: str, given: Any, part: str) -> list[Any]:
     """
     found = list(given) if isinstance(given, list | tuple) else [given]
     for one in found:
+        if hasattr(one, part):
+            refuse_class(name, one, (object,))
         if isinstance(one, type) or not hasattr(one, part):
             raise SettingError(f"{name} has {one!r}; expected objects such as armdyn.simulation.{EXPECTED[name]}")
     return found

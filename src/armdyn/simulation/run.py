@@ -24,7 +24,7 @@ from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.happenings import happenings_of
 from armdyn.simulation.elements.own import kinks_of
 from armdyn.simulation.elements.parts import Parts
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.errors import SettingError, refuse_class
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.independent import checked_start
 from armdyn.simulation.listed import listed
@@ -39,7 +39,7 @@ from armdyn.simulation.settings import initial_state
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
 from armdyn.simulation.trajectory_of_samples import made_trajectory
-from armdyn.simulation.under_controller import controlled_motion
+from armdyn.simulation.under_controller import controlled_motion, refuse_loop
 from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
 from armdyn.spatial.rotations import Array
 
@@ -54,9 +54,12 @@ OPTIONS = {
     "save_every": "the times that are saved are save=armdyn.simulation.SaveAt(every=0.01), s",
     "times": "the times that are saved are save=armdyn.simulation.SaveAt(times=...), s",
     "dense_output": "interpolants are saved by save=armdyn.simulation.SaveAt(dense=True)",
+    "dense": "interpolants are saved by save=armdyn.simulation.SaveAt(dense=True)",
     "redundant": "give elements=[armdyn.simulation.Constraints(redundant=...)]",
     "project": "give elements=[armdyn.simulation.Constraints(project=True)]",
     "stops": "give elements=[armdyn.simulation.Stops(...)]",
+    "contact": "give elements=[armdyn.simulation.Contact(...)]",
+    "restitution": "give elements=[armdyn.simulation.Stops(restitution=...)]",
     "contacts": "give elements=[armdyn.simulation.Contact(...), ...]",
     "brakes": "give elements=[armdyn.simulation.BrakeSwitches({'joint': [(0.5, 'engaged')]})]",
     **{f"{name}0": f"give elements=[armdyn.simulation.Start({name}=...)]" for name in ("theta", "thetad", "bristles")},
@@ -82,6 +85,13 @@ OF_OTHERS = {
     ),
     **dict.fromkeys(("tau", "torques", "u", "input"), "joint forces are torque="),
     **dict.fromkeys(("v0", "dq0", "qdot0", "dq"), "joint velocities at t = 0 are qd0="),
+    **dict.fromkeys(("wrench", "F_tip", "f_ext", "external_force"), "the wrench that the tip applies is f_tip="),
+    **dict.fromkeys(
+        ("q_ref", "qd_ref", "Kp", "Ki", "Kd"),
+        "inputs of a controller are bound to it, controller=functools.partial(armdyn.control.pd_gravity, q_ref=..., "
+        "Kp=..., Kd=...)",
+    ),
+    "constraints": "constraints are the robot's: robot.with_constraints(...)",
     **dict.fromkeys(("solver", "integrator"), "give method="),
     **dict.fromkeys(("steps", "n_steps", "num_steps"), "give duration=, s, and method=RungeKutta4(step=...)"),
     **dict.fromkeys(("gravity", "g"), "gravity is the robot's: robot.with_gravity((0, 0, -9.81))"),
@@ -197,10 +207,12 @@ def simulate(
     """
     if not isinstance(robot, Robot):
         raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
+    for name, given in (("torque", torque), ("controller", controller)):
+        refuse_loop(name, given)
     save, parts, events = _checked_save(save), Parts.of(elements), listed("events", events, "watched")
     if controller is not None:
-        for name, given in (("torque", torque is not None), ("events", bool(events))):
-            if given:
+        for name, is_given in (("torque", torque is not None), ("events", bool(events))):
+            if is_given:
                 raise SettingError(f"{name} and controller are both given; expected one of them")
         settings: dict[str, Any] = {"duration": duration, "f_tip": f_tip, "method": method, "progress": progress}
         return controlled_motion(robot, q0, qd0, controller, save=save, parts=parts, **settings)
@@ -259,6 +271,7 @@ def _checked_save(save: Any) -> SaveAt:
     """The times to save at, all by default."""
     if save is None:
         return SaveAt()
+    refuse_class("save", save, (SaveAt,))
     if not isinstance(save, SaveAt):
         raise SettingError(
             f"save={shown(save)}; expected armdyn.simulation.SaveAt(every=0.01), s, or SaveAt(times=...)"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import number
+from armdyn.base.errors import shown
 from armdyn.declaration import Function
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import ROUNDING, StepGrid, saved_steps, step_grid
@@ -16,6 +17,7 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.methods.catalogue import FixedStep, Method, chosen_method
+from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.save_at import SaveAt
@@ -40,6 +42,7 @@ def controlled_motion(
         SettingError: an option that closed loops do not have, or a duration that is not a multiple of the step.
     """
     function, inputs = _parted(controller)
+    _require_constant(f_tip, max(np.ndim(q0), np.ndim(qd0)))
     Controller(function)  # or the error of another object
     chosen = _fixed_step("rk4" if method is None else method)
     _refuse(parts, save)
@@ -57,6 +60,26 @@ def controlled_motion(
     inputs |= {name: value for name, value in others.items() if value is not None}
     with progress_bar(progress, grid.duration, f"{robot.name}, {chosen}") as report:
         return loop.simulate(q0, qd0, steps=grid.steps, every=every, report=report, **inputs)
+
+
+def refuse_loop(name: str, value: Any) -> None:
+    """Raise for a closed loop in the place of its controller."""
+    if isinstance(value, ClosedLoop):
+        raise SettingError(
+            f"{name} is {value!r}, a robot and its controller; expected controller= the declared function alone, or "
+            "a call of the loop's own simulate(q0, qd0, steps=...)"
+        )
+
+
+def _require_constant(f_tip: Any, axes: int) -> None:
+    """Raise for a wrench over time, e.g. a table, whose rows would count as a batch."""
+    is_array = not callable(f_tip) and not isinstance(f_tip, OverTime)
+    if f_tip is None or (is_array and np.ndim(f_tip) <= axes):
+        return
+    what = f"has shape {np.shape(f_tip)}" if is_array else f"is {shown(f_tip)}"
+    raise SettingError(
+        f"f_tip {what}; under a controller it is constant: expected shape (..., 6), with at most the axes of the state"
+    )
 
 
 def _parted(controller: Any) -> tuple[Function, dict[str, Any]]:

@@ -11,7 +11,7 @@ from armdyn.simulation.elements.brakes import BrakeSwitches
 from armdyn.simulation.elements.constraints import Constraints
 from armdyn.simulation.elements.start import AT_REST, Start
 from armdyn.simulation.elements.stops import Contact, Stops
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.errors import SettingError, refuse_class
 
 KINDS = (Stops, Contact, BrakeSwitches, Constraints, Start, Element)
 """Classes of the elements."""
@@ -45,8 +45,9 @@ class Parts:
             SettingError: an object that is not an element, two of a kind that a simulation has once, or two lists of
                 switches of one brake.
         """
-        listed = list(elements) if isinstance(elements, Iterable) else [elements]
+        listed = list(elements) if isinstance(elements, Iterable) and not isinstance(elements, str) else [elements]
         for one in listed:
+            refuse_class("elements", one, KINDS)
             if not isinstance(one, KINDS):
                 *first, last = (kind.__name__ for kind in KINDS)
                 raise SettingError(f"elements has {one!r}; expected objects of {', '.join(first)} or {last}")

@@ -62,6 +62,7 @@ from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.friction import LoopFriction
+from armdyn.simulation.loop.of_simulate import OF_SIMULATE
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
@@ -586,6 +587,8 @@ class ClosedLoop:
         known = [*self.inputs, *self.state, "h", *(["t0"] if self._takes_time else [])]
         words = {*known, *map(self._word, known), "t0", *(["t"] if self._takes_time else [])}
         for name in inputs:
+            if name in OF_SIMULATE and name not in words:
+                raise UnknownName(f"no argument {name!r} in a call of a closed loop; {OF_SIMULATE[name]}")
             if name not in words and not name.startswith("tangent_"):
                 raise UnknownName.of("argument", name, [*map(self._word, known)], self._law)
 

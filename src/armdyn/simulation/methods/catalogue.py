@@ -8,7 +8,7 @@ from typing import Any
 from armdyn.base.advice import option
 from armdyn.base.checks import number, switch, whole_number
 from armdyn.base.errors import UnknownName
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.errors import SettingError, refuse_class
 from armdyn.simulation.methods.formulas import (
     constant_acceleration,
     constant_acceleration_as_printed,
@@ -280,6 +280,7 @@ MULTISTEP = ("BDF", "LSODA")
 
 def chosen_method(method: str | Method) -> Method:
     """The method object of a name, with its default settings; an object is returned unchanged."""
+    refuse_class("method", method, (FixedStep, Adaptive, Taylor))
     return method if isinstance(method, Method) else named_method(method)
 
 

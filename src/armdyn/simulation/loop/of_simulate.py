@@ -1,0 +1,19 @@
+"""Arguments of `armdyn.simulate` that a call of a closed loop does not have, and their counterparts."""
+
+from __future__ import annotations
+
+OF_SIMULATE = {
+    "duration": "give steps=, the number of steps",
+    **dict.fromkeys(("step", "dt"), "the step belongs to the loop's method, method=RungeKutta4(step=1e-3), or is h="),
+    **dict.fromkeys(("save", "save_every"), "give every=, keep every this many steps"),
+    "method": "the method belongs to the loop, armdyn.ClosedLoop(robot, controller, method=RungeKutta4(step=1e-3))",
+    "controller": "the controller belongs to the loop, armdyn.ClosedLoop(robot, controller)",
+    "project": "the projection belongs to the loop, armdyn.ClosedLoop(..., project=True)",
+    **dict.fromkeys(("theta0", "thetad0", "bristles0"), "the initial state of rotors is theta=, thetad=, bristles="),
+    "torque": "tau is the controller's; a loop without a controller takes tau=",
+    **dict.fromkeys(
+        ("elements", "stops", "contacts", "events"),
+        "stops, contacts and events are for armdyn.simulate with torque= a function of (t, q, qd)",
+    ),
+}
+"""What to give in a call of a loop, by arguments of `armdyn.simulate`."""
