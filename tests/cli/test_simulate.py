@@ -198,7 +198,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --stops 0.5", "no such joint of 'planar_2r' has limits"),
         ("planar_2r --brakes joint_1=engaged", "--brakes has 'joint_1=engaged'; expected JOINT@SECONDS=STATE"),
         ("planar_2r --brakes joint_1@1=engaged", "brakes has joint 'joint_1' of 'planar_2r', which has no brake"),
-        ("planar_2r --step 1e-3", "--step: method 'adaptive' has no step"),
+        ("planar_2r --step 1e-3", "has no step; it chooses its steps itself. --save-every sets the times"),
         ("planar_2r --method rk4 --step -1", "--step: step is -1"),
         ("planar_2r --controller pd_gravity --q-ref 0,0,0 --Kp 1 --Kd 1", "--q-ref has 3 numbers; expected 2 numbers"),
         (

@@ -184,3 +184,17 @@ def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(vars(armdyn), "derive", raising=False)
     with pytest.raises(MissingLibrary, match=r"derive needs SymPy, .*: pip install sympy"):
         _ = armdyn.derive
+
+
+def test_names_of_results() -> None:
+    results = armdyn.derive(armdyn.load("planar_2r"))
+    assert {"tau", "M", "K_2", "L"} <= set(results)
+    assert len(list(results)) == len(set(results.names))
+    assert "K_2" in results
+    assert "a_C2" in results
+    assert "K_3" not in results
+    assert 0 not in results
+    with pytest.raises(UnknownName, match=r"no result 0 in this derivation"):
+        results[0]  # type: ignore[index]
+    with pytest.raises(UnknownName, match=r"no result 'k_2' .* Did you mean 'K_2'\?"):
+        results["k_2"]

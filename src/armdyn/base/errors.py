@@ -79,12 +79,14 @@ OTHER_WORDS = {
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name nearest to a misspelt one, in any case of letters, or of the same meaning; None if none is near.
 
-    >>> nearest("UR5", ["ur5", "puma560"]), nearest("elbwo", ["shoulder", "elbow"])
-    ('ur5', 'elbow')
+    >>> nearest("UR5", ["ur5", "puma560"]), nearest("elbwo", ["shoulder", "elbow"]), nearest("k_2", ["P_2", "K_2"])
+    ('ur5', 'elbow', 'K_2')
     """
     from difflib import get_close_matches  # noqa: PLC0415 - slow to import
 
     names = list(known)
+    if name not in names and (other_case := next((n for n in names if n.lower() == name.lower()), None)):
+        return other_case
     if close := get_close_matches(name, names, n=1):
         return close[0]
     if OTHER_WORDS.get(name) in names:

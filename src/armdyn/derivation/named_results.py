@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -76,12 +76,28 @@ class NamedResults(ABC):
         """The meanings of the symbols, e.g. "mass of link_1"."""
         return self.arm.meanings
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of `RESULTS` and of the equations of the steps, in order."""
+        lines = (str(each.symbol) for step in self.steps for each in step.equations)
+        return tuple(dict.fromkeys([*self.RESULTS, *lines]))
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, one after the other."""
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        """True if there is a result or an equation of this name."""
+        return isinstance(name, str) and (name in self.RESULTS or self._named(name) is not None)
+
     def __getitem__(self, name: str) -> Any:
         """A result by its name, one of `RESULTS`, or an equation of the steps, as a matrix or an expression of SymPy.
 
         Raises:
             UnknownName: a name that neither has.
         """
+        if not isinstance(name, str):
+            raise UnknownName.of("result", name, self.names, self.WHERE)
         if name in self.RESULTS:
             return self._results(name)
         return self.equation(name).expression
@@ -97,8 +113,7 @@ class NamedResults(ABC):
             return Equation(sympy.Symbol(symbol), self[name], side)
         result = self._named(name)
         if result is None:
-            lines = (str(each.symbol) for step in self.steps for each in step.equations)
-            raise UnknownName.of("result", name, [*self.RESULTS, *dict.fromkeys(lines)], self.WHERE)
+            raise UnknownName.of("result", name, self.names, self.WHERE)
         return result
 
     def _named(self, name: str) -> Equation | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.base.advice import option
+from armdyn.base.advice import either, option
 from armdyn.base.checks import number, switch, whole_number
 from armdyn.base.errors import UnknownName
 from armdyn.simulation.errors import SettingError, refuse_class
@@ -317,12 +317,13 @@ def named_method(method: str, **settings: Any) -> Method:
         is_taylor = kind is Taylor and misplaced[0] in ("rtol", "atol")
         fields = ", ".join(kind.__dataclass_fields__)
         remedy = _OF_TAYLOR if is_taylor else _REMEDIES.get(misplaced[0], f"it takes {fields}")
+        remedy = remedy.format(save=either("SaveAt(every=...)", "--save-every"))
         raise SettingError(f"method {method!r} has no {' and no '.join(misplaced)}; {remedy}")
     return kind(**settings)
 
 
 _REMEDIES = {
-    "step": "it chooses its steps itself. SaveAt(every=...) sets the times that are saved",
+    "step": "it chooses its steps itself. {save} sets the times that are saved",
     "rtol": "it does not control its error. Use 'adaptive', or a smaller step",
     "atol": "it does not control its error. Use 'adaptive', or a smaller step",
 }
