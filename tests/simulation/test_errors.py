@@ -281,7 +281,7 @@ def test_more_than_the_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_robot_by_its_name_is_no_robot() -> None:
-    with pytest.raises(SettingError, match=r"robot='ur5' is no Robot; armdyn\.load\('ur5'\)"):
+    with pytest.raises(SettingError, match=r"robot='ur5' is not a Robot; armdyn\.load\('ur5'\)"):
         armdyn.simulate("ur5", ZERO, duration=1.0)  # type: ignore[arg-type]
 
 

@@ -39,7 +39,7 @@ from armdyn.simulation.settings import initial_state
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
 from armdyn.simulation.trajectory_of_samples import made_trajectory
-from armdyn.simulation.under_controller import controlled_motion, refuse_loop
+from armdyn.simulation.under_controller import controlled_motion, refuse_loops
 from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
 from armdyn.spatial.rotations import Array
 
@@ -205,10 +205,7 @@ def simulate(
     >>> reach.t, reach.q[-1].round(3)
     (array([0., 1., 2., 3., 4.]), array([ 0.5, -0.5]))
     """
-    if not isinstance(robot, Robot):
-        raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
-    for name, given in (("torque", torque), ("controller", controller)):
-        refuse_loop(name, given)
+    _require_robot(robot, torque, controller)
     save, parts, events = _checked_save(save), Parts.of(elements), listed("events", events, "watched")
     if controller is not None:
         for name, is_given in (("torque", torque is not None), ("events", bool(events))):
@@ -265,6 +262,13 @@ def simulate(
         what = f"the simulation of {robot.name!r} was {when}. {KEPT}"
         raise SimulationInterrupted(what, kept()) from interrupt
     return kept()
+
+
+def _require_robot(robot: Any, torque: Any, controller: Any) -> None:
+    """Raise if the robot is something else, or if a closed loop, which has a robot of its own, is to move it."""
+    if not isinstance(robot, Robot):
+        raise SettingError(f"robot={robot!r} is not a Robot; armdyn.load('ur5') makes one from a name or a file")
+    refuse_loops(torque=torque, controller=controller)
 
 
 def _checked_save(save: Any) -> SaveAt:

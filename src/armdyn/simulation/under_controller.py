@@ -62,13 +62,14 @@ def controlled_motion(
         return loop.simulate(q0, qd0, steps=grid.steps, every=every, report=report, **inputs)
 
 
-def refuse_loop(name: str, value: Any) -> None:
+def refuse_loops(**arguments: Any) -> None:
     """Raise for a closed loop in the place of its controller."""
-    if isinstance(value, ClosedLoop):
-        raise SettingError(
-            f"{name} is {value!r}, a robot and its controller; expected controller= the declared function alone, or "
-            "a call of the loop's own simulate(q0, qd0, steps=...)"
-        )
+    for name, value in arguments.items():
+        if isinstance(value, ClosedLoop):
+            raise SettingError(
+                f"{name} is {value!r}, a robot and its controller; expected controller= the declared function alone, "
+                "or a call of the loop's own simulate(q0, qd0, steps=...)"
+            )
 
 
 def _require_constant(f_tip: Any, axes: int) -> None:

@@ -16,4 +16,4 @@ OF_SIMULATE = {
         "stops, contacts and events are for armdyn.simulate with torque= a function of (t, q, qd)",
     ),
 }
-"""What to give in a call of a loop, by arguments of `armdyn.simulate`."""
+"""Advice by the name of an argument of `armdyn.simulate`."""
