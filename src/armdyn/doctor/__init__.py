@@ -1,6 +1,6 @@
 """What is wrong with a robot description, and its repair.
 
-`armdyn.doctor` is the function `armdyn.doctor.examine.doctor`; this package holds its checks and its findings.
+`armdyn.doctor` is the function `doctor` of the module `examine`; this package holds its checks and its findings.
 """
 
 from armdyn.base.lazy import names_of
