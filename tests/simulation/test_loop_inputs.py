@@ -9,9 +9,9 @@ from scipy.spatial.transform import Rotation
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, Motor, Spring
-from armdyn.base.errors import ModelError, OverlapError, ShapeError, TraceError, UnknownName, Unsupported
+from armdyn.base.errors import ModelError, OverlapError, ShapeError, TraceError, UnknownName
 from armdyn.functions import CompiledRollout
-from armdyn.simulation import ClosedLoop, DivergenceWarning, SettingError
+from armdyn.simulation import ClosedLoop, DivergenceWarning, RungeKutta4, SettingError
 from armdyn.studies import Normal, StudyError, sampled
 
 ROBOT = armdyn.load("planar_2r")
@@ -197,22 +197,19 @@ def test_costs_that_the_loop_cannot_compute_are_refused_when_it_is_made() -> Non
         armdyn.study(ROBOT, {"q0": np.zeros((2, 2))}, running_cost=spent, steps=1)
 
 
-def test_what_a_loop_does_not_solve_is_refused_when_it_is_made() -> None:
-    """A flexible joint, a constraint and a rigid joint with gear loss: `armdyn.simulate` moves them."""
+def test_a_flexible_joint_a_constraint_and_a_rigid_joint_with_gear_loss() -> None:
+    """The loop moves as the located motion, more closely the shorter its steps."""
     wall = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(0.8, 0, 0))
     soft = Actuator(Motor(2e-3), Gear(10.0), spring=Spring(90.0, damping=1.0))
     lossy = Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8, back_efficiency=0.6))
     arm = armdyn.load("planar_3r").with_actuators({"joint_1": soft, "joint_3": lossy})
     robot = arm.with_constraints(wall)
-    said = (
-        r"friction depends on their load \(joint_3\), which a closed loop does not solve together; use armdyn.simulate"
-    )
-    with pytest.raises(Unsupported, match=said):
-        ClosedLoop(robot)
-    with pytest.raises(Unsupported, match=said):
-        armdyn.study(robot, {"q0": np.zeros((2, 3))}, steps=1)
-    ClosedLoop(arm)  # two of the three
-    ClosedLoop(robot.with_actuators({"joint_3": Actuator(Motor(1e-5), Gear(100.0))}))
     q0 = robot.close_loop([0.5, 1.0, 0.3])
-    moved = armdyn.simulate(robot, q0, duration=0.01)
-    assert abs(moved.q[-1] - q0).max() > 1e-4
+    located = armdyn.simulate(robot, q0, duration=0.2).q[-1]
+    assert abs(located - q0).max() > 1e-2
+    loop = ClosedLoop(robot, method=RungeKutta4())
+    errors = [
+        abs(loop.simulate(q0, steps=round(0.2 / h), h=h, tau=np.zeros(3)).q[-1] - located).max() for h in (4e-3, 1e-3)
+    ]
+    assert errors[0] < 2e-10
+    assert errors[1] < 2e-12
