@@ -27,4 +27,4 @@ def check_numbers(part: object, units: Mapping[str, str], **bounds: Any) -> None
     """
     for name, unit in units.items():
         value = number(f"{name} of {type(part).__name__}", getattr(part, name), unit=unit, **bounds)
-        object.__setattr__(part, name, value)
+        set_fields(part, **{name: value})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import number, switch
+from armdyn.base.fields import set_fields
 from armdyn.simulation.errors import SettingError
 
 
@@ -38,7 +39,7 @@ class SaveAt:
 
     def __post_init__(self) -> None:
         if self.every is not None:
-            object.__setattr__(self, "every", number("every", self.every, above=0.0, unit="s", error=SettingError))
+            set_fields(self, every=number("every", self.every, above=0.0, unit="s", error=SettingError))
             if self.times is not None:
                 raise SettingError("SaveAt has both times and every; expected one of them")
-        object.__setattr__(self, "dense", switch("dense", self.dense, error=SettingError))
+        set_fields(self, dense=switch("dense", self.dense, error=SettingError))

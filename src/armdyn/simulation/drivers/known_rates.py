@@ -6,6 +6,7 @@ of friction with bristles.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_joints, spring_count
+from armdyn.base.fields import set_fields
 from armdyn.base.named_tuples import named_tuple
 from armdyn.constraints.dead_points import nan_near
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
@@ -30,7 +32,7 @@ def _springs(model: Model, **options: Any) -> int:
     return spring_count(model)
 
 
-SIZES = {"springs": _springs, NAME: count}
+SIZES: Mapping[str, Callable[..., int]] = {"springs": _springs, NAME: count}
 
 
 class Kind(NamedTuple):
@@ -139,21 +141,24 @@ def rates_under_known_forces(kind: Kind, *, linear: bool) -> Function:
 
     name = "_".join(["rates", *(word for word, on in kind._asdict().items() if on), "driven" if linear else "held"])
     made = partial(rates_under_known_forces, kind, linear=linear)
-    return _made(rates, name, arguments, tuple(kind.state.values()), result, made)
+    rates.__name__, rates.__doc__ = name, "Rates of the state of a motion."
+    results = tuple(kind.state.values())
+    return function_of_actuators(rates, "rates of the state", arguments, results, result, SIZES, made)
 
 
-def _made(
+def function_of_actuators(
     implementation: Any,
-    name: str,
+    signature: str,
     arguments: tuple[Argument, ...],
     results: tuple[Shape, ...],
     result: type[Any],
-    made: Any,
+    sizes: Mapping[str, Callable[..., int]],
+    made: Callable[[], Function],
 ) -> Function:
-    implementation.__name__, implementation.__doc__ = name, "Rates of the state of a motion."
-    signature = "rates of the state"
-    declared = MadeFunction(implementation, name, signature, arguments, results, {}, result, SIZES, made=made)
-    object.__setattr__(declared, "sources", (*SOURCES, "actuators"))
+    """A function of simulations with actuators; arguments as of `MadeFunction`."""
+    name = implementation.__name__
+    declared = MadeFunction(implementation, name, signature, arguments, results, {}, result, sizes, made=made)
+    set_fields(declared, sources=(*SOURCES, "actuators"))
     return declared
 
 

@@ -8,6 +8,7 @@ backlash.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -15,15 +16,14 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
 from armdyn.base.named_tuples import named_tuple
-from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.declaration import Argument, Function, Shape
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum, minimum, select
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.known_rates import SIZES, SPRINGS, Arm, Kind, N
+from armdyn.simulation.drivers.known_rates import SIZES, SPRINGS, Arm, Kind, N, function_of_actuators
 from armdyn.simulation.elements.bristles import Bristles
 from armdyn.simulation.elements.springs import between_springs
-from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.sticking import Sticking, dry_coordinates
 from armdyn.simulation.system.under_load import breakaway_of_available
@@ -212,8 +212,9 @@ def segment_rates(kind: Kind, *, stops: bool) -> Function:
     name = "_".join(["segment", *(word for word, on in kind._asdict().items() if on), "stops" if stops else "open"])
     made = partial(segment_rates, kind, stops=stops)
     results: tuple[Shape, ...] = (*kind.state.values(), ("margins",), ("margins",))
-    sizes = {**SIZES, "margins": partial(_margin_count, kind, stops)}
-    return _made(rates, name, arguments, results, result, made, sizes)
+    sizes: dict[str, Callable[..., int]] = {**SIZES, "margins": partial(_margin_count, kind, stops)}
+    rates.__name__, rates.__doc__ = name, "The motion along a segment."
+    return function_of_actuators(rates, "segment", arguments, results, result, sizes, made)
 
 
 @cache
@@ -233,7 +234,9 @@ def segment_forces(kind: Kind) -> Function:
 
     name = "_".join(["segment_forces", *(word for word, on in kind._asdict().items() if on)])
     results: tuple[Shape, ...] = (N, N, SPRINGS) if kind.flexible else (N, N)
-    return _made(forces, name, arguments, results, result, partial(segment_forces, kind), SIZES)
+    forces.__name__, forces.__doc__ = name, "The motion along a segment."
+    made = partial(segment_forces, kind)
+    return function_of_actuators(forces, "segment", arguments, results, result, SIZES, made)
 
 
 def _margin_count(kind: Kind, stops: bool, model: Any, **options: Any) -> int:
@@ -241,18 +244,3 @@ def _margin_count(kind: Kind, stops: bool, model: Any, **options: Any) -> int:
     mechanism = Robot(model).mechanism
     bare = Bristles(mechanism).bare if kind.bristles else mechanism
     return max(len(watched_margins(bare, kind, stops=stops)), 1)
-
-
-def _made(
-    implementation: Any,
-    name: str,
-    arguments: tuple[Argument, ...],
-    results: tuple[Shape, ...],
-    result: type[Any],
-    made: Any,
-    sizes: Any,
-) -> Function:
-    implementation.__name__, implementation.__doc__ = name, "The motion along a segment."
-    declared = MadeFunction(implementation, name, "segment", arguments, results, {}, result, sizes, made=made)
-    object.__setattr__(declared, "sources", (*SOURCES, "actuators"))
-    return declared

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from armdyn.base.checks import choice, switch
+from armdyn.base.fields import set_fields
 from armdyn.constraints.arguments import Redundant
 from armdyn.simulation.errors import SettingError
 
@@ -39,4 +40,4 @@ class Constraints:
 
     def __post_init__(self) -> None:
         choice("redundant", self.redundant, get_args(Redundant), error=SettingError)
-        object.__setattr__(self, "project", switch("project", self.project, error=SettingError))
+        set_fields(self, project=switch("project", self.project, error=SettingError))
