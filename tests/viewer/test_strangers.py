@@ -127,23 +127,21 @@ def test_a_generator_that_fails_is_named(view: Callable[..., Viewer]) -> None:
 
 
 def test_connections_are_limited_and_one_that_goes_makes_room() -> None:
-    port, heard = Port(0), list[str]()
-    port.start(lambda _, line: heard.append(line), lambda: None)
-    connect = lambda: socket.create_connection(("127.0.0.1", port.port))  # noqa: E731
-    senders = [connect() for _ in range(MOST_CONNECTIONS)]
-    until(lambda: len(port._pending) == MOST_CONNECTIONS)
-    with connect() as further:
+    with contextlib.ExitStack() as opened:
+        port, heard = Port(0), list[str]()
+        opened.callback(port.close)
+        port.start(lambda _, line: heard.append(line), lambda: None)
+        connect = lambda: opened.enter_context(socket.create_connection(("127.0.0.1", port.port)))  # noqa: E731
+        senders = [connect() for _ in range(MOST_CONNECTIONS)]
+        until(lambda: len(port._pending) == MOST_CONNECTIONS)
+        further = connect()
         further.settimeout(10.0)
         assert further.recv(1) == b""  # closed by the port
-    assert port.problem == f"{MOST_CONNECTIONS} senders are connected, the most there may be; 1 refused"
-    senders.pop().close()
-    until(lambda: len(port._pending) == MOST_CONNECTIONS - 1)
-    with connect() as further:
-        further.sendall(GOOD)
+        assert port.problem == f"{MOST_CONNECTIONS} senders are connected, the most there may be; 1 refused"
+        senders.pop().close()
+        until(lambda: len(port._pending) == MOST_CONNECTIONS - 1)
+        connect().sendall(GOOD)
         until(lambda: heard)
-    for sender in senders:
-        sender.close()
-    port.close()
 
 
 def test_no_spinning_where_descriptors_run_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,9 +159,9 @@ class Port:
                 self.problem = f"connections wait: {error.strerror}"
             return
         if len(self._pending) >= MOST_CONNECTIONS:
-            connection.close()
             self._refused += 1
             self.problem = f"{MOST_CONNECTIONS} senders are connected, the most there may be; {self._refused} refused"
+            connection.close()  # last: a sender that sees the end may read the reason
             return
         if self.problem and not self._refused:
             self.problem = ""
