@@ -173,7 +173,7 @@ def test_arrays_that_are_not_a_motion(changes: dict[str, Any], error: type[Armdy
 
 def test_a_saved_trajectory_is_not_read_as_a_log(tmp_path: Path) -> None:
     """Files of other programs with the same endings are logs; a damaged trajectory is an error."""
-    from armdyn.simulation.results.recorded import opened
+    from armdyn.simulation.files.opening import open_motion
 
     fall = armdyn.simulate(RP, [0.3, 1.0], duration=0.1)
     for ending in ("npz", "csv", "parquet"):
@@ -181,16 +181,16 @@ def test_a_saved_trajectory_is_not_read_as_a_log(tmp_path: Path) -> None:
             pytest.importorskip("pyarrow")
         path = tmp_path / f"fall.{ending}"
         fall.save(path)
-        assert isinstance(opened(path, RP), armdyn.Trajectory)
+        assert isinstance(open_motion(path, RP), armdyn.Trajectory)
         with pytest.raises(LogError, match="is a trajectory that armdyn saved, and rate is given too"):
-            opened(path, RP, rate=5.0)
+            open_motion(path, RP, rate=5.0)
     np.savez(tmp_path / "other.npz", t=T, q=Q)
-    assert isinstance(opened(tmp_path / "other.npz", RP), armdyn.logs.Log)
+    assert isinstance(open_motion(tmp_path / "other.npz", RP), armdyn.logs.Log)
     arrays = dict(np.load(tmp_path / "fall.npz"))
     arrays.pop("qd")
     np.savez(tmp_path / "fall.npz", **arrays)
     with pytest.raises(armdyn.simulation.TrajectoryFileError):
-        opened(tmp_path / "fall.npz", RP)
+        open_motion(tmp_path / "fall.npz", RP)
 
 
 def test_rates_are_made_of_the_best_that_was_recorded() -> None:

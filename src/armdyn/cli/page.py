@@ -86,7 +86,7 @@ def _page_of_motion(
     """Write the page of a motion."""
     from armdyn.cli.report import motion_of_file  # noqa: PLC0415 - other pages need none of it
     from armdyn.page.motion_page import motion_page  # noqa: PLC0415
-    from armdyn.simulation.results.recorded import opened  # noqa: PLC0415
+    from armdyn.simulation.files.opening import open_motion  # noqa: PLC0415
 
     if q is not None:
         raise PageError("--q is where the page of a robot opens; that of a motion opens at its start. Leave it out")
@@ -96,7 +96,7 @@ def _page_of_motion(
     played = motion_of_file(motion, arm, {} if rate is None else {"rate": rate})
     errors = screen(stderr=True)
     with errors.status("making the page"):
-        behind = None if over is None else opened(over, arm)
+        behind = None if over is None else open_motion(over, arm)
         made = motion_page(played, robot=arm, over=behind, title=title, meshes=meshes)
         path.parent.mkdir(parents=True, exist_ok=True)
         made.write(path)

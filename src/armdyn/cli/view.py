@@ -138,14 +138,14 @@ def view(
     only_files = screenshot is not None or save is not None
     options: dict[str, Any] = {"look": look, "dark": dark, "speed": speed, "loop": loop, "host": host}
     options["origins"] = origin or ()
-    from armdyn.simulation.results.recorded import opened  # noqa: PLC0415 - where it is used
+    from armdyn.simulation.files.opening import open_motion  # noqa: PLC0415 - where it is used
     from armdyn.viewer import view as view_robot  # noqa: PLC0415 - where it is used, for it needs other libraries
 
     viewer = view_robot(
         arm,
         None if q is None else read_joint_vector(q, "--q", arm),
-        motion=None if motion is None else opened(motion, arm, **log_options),
-        over=None if over is None else opened(over, arm, **log_options),
+        motion=None if motion is None else open_motion(motion, arm, **log_options),
+        over=None if over is None else open_motion(over, arm, **log_options),
         stream=None if listen is None else _stream(listen),
         port=0 if only_files and port is None else port,
         browser=not (no_browser or only_files),

@@ -17,7 +17,7 @@ from armdyn.logs.log import Log
 from armdyn.plots.configurations import shown_configurations
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
-from armdyn.simulation.results.recorded import opened
+from armdyn.simulation.files.opening import open_motion
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.viewer.arm import LOOKS, Arm
 from armdyn.viewer.errors import ViewerError
@@ -203,7 +203,7 @@ def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording
     if motion is None:
         return []
     if isinstance(motion, str | os.PathLike):
-        motion = opened(Path(motion), robot, rate=rate)
+        motion = open_motion(Path(motion), robot, rate=rate)
     if not isinstance(motion, Trajectory | Recording | Log):
         raise ViewerError(
             f"motion is {shown(motion)}; expected a Trajectory, a log, or the path of a log or of a saved Trajectory"

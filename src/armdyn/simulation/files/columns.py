@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.files.signal_columns import signal_columns
 from armdyn.simulation.files.signal_words import words_of
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.results.motion_data import MotionData
 from armdyn.spatial.rotations import Array
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
@@ -32,7 +32,7 @@ def names_and_units(joints: Sequence[tuple[str, str]], *, with_f_tip: bool) -> I
         yield energy, "J"
 
 
-def names_and_units_of(trajectory: Trajectory) -> list[tuple[str, str]]:
+def names_and_units_of(trajectory: MotionData) -> list[tuple[str, str]]:
     """Name and unit of each column of a trajectory."""
     joints = list(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
     sizes = {name: values.shape[-1] for name, values in trajectory.signals.items()}
@@ -42,14 +42,14 @@ def names_and_units_of(trajectory: Trajectory) -> list[tuple[str, str]]:
     ]
 
 
-def quantities_of(trajectory: Trajectory) -> dict[str, str]:
+def quantities_of(trajectory: MotionData) -> dict[str, str]:
     """Words and symbol of the quantity of each column of a signal, by the name of the column."""
     sizes = {name: values.shape[-1] for name, values in trajectory.signals.items()}
     columns = iter(signal_columns(sizes, trajectory.signal_labels))
     return {next(columns)[0]: str(words_of(name)) for name, size in sizes.items() for _ in range(size)}
 
 
-def primary_columns(trajectory: Trajectory) -> list[Array]:
+def primary_columns(trajectory: MotionData) -> list[Array]:
     """The columns that `names_and_units` names, each of shape (T, ...)."""
     wrench = [] if trajectory.f_tip is None else [trajectory.f_tip]
     arrays = [trajectory.q, trajectory.qd, trajectory.qdd, trajectory.tau, *wrench]
@@ -60,7 +60,7 @@ def primary_columns(trajectory: Trajectory) -> list[Array]:
     return [np.broadcast_to(t, (len(t), *trajectory.batch)), *per_joint, *energies, *signals]
 
 
-def table(trajectory: Trajectory) -> dict[str, Array]:
+def table(trajectory: MotionData) -> dict[str, Array]:
     """All columns by name, flat, with the derived energies and the indices of a batch."""
     names = [name for name, _ in names_and_units_of(trajectory)]
     columns = dict(zip(names, primary_columns(trajectory), strict=True))
@@ -69,7 +69,7 @@ def table(trajectory: Trajectory) -> dict[str, Array]:
     return {name: np.ravel(column) for name, column in columns.items()}
 
 
-def batch_indices(trajectory: Trajectory) -> dict[str, Array]:
+def batch_indices(trajectory: MotionData) -> dict[str, Array]:
     """The index of each state in each axis of the batch, by column, each of shape (T, ...)."""
     indices = np.indices((len(trajectory.t), *trajectory.batch))[1:]
     return {f"batch_{axis}": index for axis, index in enumerate(indices)}

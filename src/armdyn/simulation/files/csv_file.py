@@ -16,8 +16,7 @@ from armdyn.simulation.files.columns import names_and_units, primary_columns
 from armdyn.simulation.files.labels import UNITS, Labels
 from armdyn.simulation.files.signal_columns import SIGNAL, csv_header, of_header
 from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.motion_data import Statistics
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.results.motion_data import Motion, MotionData, Statistics
 from armdyn.spatial.rotations import Array
 
 LONGEST_HEADER = 1_000_000
@@ -27,7 +26,7 @@ _POSITION = re.compile(r"q_(?P<joint>.+) \[(?P<unit>rad|m)\]", re.DOTALL)
 _KIND_OF = {units["q"]: kind for kind, units in UNITS.items()}
 
 
-def content(trajectory: Trajectory, path: Path) -> bytes:
+def content(trajectory: MotionData, path: Path) -> bytes:
     """The bytes of the file."""
     if trajectory.batch:
         first = ", ".join("0" for _ in trajectory.batch)
@@ -55,15 +54,15 @@ def is_saved(path: Path) -> bool:
     return True
 
 
-def read(path: Path) -> Trajectory:
-    """The trajectory in the file; the robot is named after the file."""
+def read(path: Path, kind: type[Motion]) -> Motion:
+    """The motion in the file, as an object of the class ``kind``; the robot is named after the file."""
     expected = "the columns that Trajectory.save writes"
     table = CsvTable.of(path.read_bytes(), str(path), expected, separators=",", error=TrajectoryFileError)
     joints, with_f_tip, signals, labels = _check_header(path, table.first)
     if not table.rows:
         raise TrajectoryFileError(f"{path} has a header and no row below it")
     values = table.numbers([Column(k, label) for k, label in enumerate(table.first)], finite=False)
-    return _trajectory(path, joints, values, signals, labels, with_f_tip=with_f_tip)
+    return _motion(kind, path, joints, values, signals, labels, with_f_tip=with_f_tip)
 
 
 def _header(
@@ -92,7 +91,8 @@ def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]],
     return joints, with_f_tip, signals, labels
 
 
-def _trajectory(
+def _motion(
+    kind: type[Motion],
     path: Path,
     joints: list[tuple[str, str]],
     values: Array,
@@ -100,15 +100,15 @@ def _trajectory(
     labels: Labels,
     *,
     with_f_tip: bool,
-) -> Trajectory:
+) -> Motion:
     n = len(joints)
     sizes = [1, n, n, n, n] + [6] * with_f_tip + [1, 1, 1] + list(signals.values())
     parts = np.split(values, np.cumsum(sizes)[:-1], axis=1)
     (t, q, qd, qdd, tau, *wrench, kinetic, potential, work), further = parts[: 8 + with_f_tip], parts[8 + with_f_tip :]
-    return Trajectory(
+    return kind(
         robot=path.stem,
         joint_names=tuple(name for name, _ in joints),
-        joint_kinds=tuple(kind for _, kind in joints),
+        joint_kinds=tuple(of_joint for _, of_joint in joints),
         t=t[:, 0].copy(),
         q=q.copy(),
         qd=qd.copy(),

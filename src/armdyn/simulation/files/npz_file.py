@@ -11,12 +11,12 @@ import numpy as np
 from armdyn.base.npz_file import read_arrays
 from armdyn.simulation.drivers.grid import refuse_more_than_memory
 from armdyn.simulation.files.columns import ENERGIES
-from armdyn.simulation.files.words import OVER_TIME, checked_words, refusing_damage, trajectory_of, words_of
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.files.words import OVER_TIME, checked_words, motion_of, refusing_damage, words_of
+from armdyn.simulation.results.motion_data import Motion, MotionData
 from armdyn.spatial.rotations import Array
 
 
-def content(trajectory: Trajectory, path: Path) -> bytes:
+def content(trajectory: MotionData, path: Path) -> bytes:
     """The bytes of the file."""
     arrays = {name: getattr(trajectory, name) for name in OVER_TIME}
     arrays |= {name: getattr(trajectory.energy, name) for name in ENERGIES}
@@ -37,13 +37,13 @@ def is_saved(path: Path) -> bool:
         return False
 
 
-def read(path: Path) -> Trajectory:
-    """The trajectory in the file."""
+def read(path: Path, kind: type[Motion]) -> Motion:
+    """The motion in the file, as an object of the class ``kind``."""
     with refusing_damage(path):
         arrays = read_arrays(path, refuse_more_than_memory)
         words = checked_words(_text(arrays.pop("words")))
         signals = {name: arrays.pop(f"signal_{k}") for k, name in enumerate(words["signals"])}
-        return trajectory_of(words, arrays, signals)
+        return motion_of(kind, words, arrays, signals)
 
 
 def _text(words: Array) -> str:

@@ -22,15 +22,15 @@ from armdyn.simulation.files.columns import (
 )
 from armdyn.simulation.files.labels import Label
 from armdyn.simulation.files.signal_columns import SIGNAL, signal_columns
-from armdyn.simulation.files.words import checked_words, refusing_damage, trajectory_of, words_of
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.files.words import checked_words, motion_of, refusing_damage, words_of
+from armdyn.simulation.results.motion_data import Motion, MotionData
 from armdyn.spatial.rotations import Array
 
 WORDS, SHAPE = b"armdyn.words", b"armdyn.shape"
 """Keys of the metadata: the data without a column in the table, and (T, ...), the times and the batch, as JSON."""
 
 
-def content(trajectory: Trajectory, path: Path) -> bytes:
+def content(trajectory: MotionData, path: Path) -> bytes:
     """The bytes of the file."""
     pa, pq = pyarrow()
     columns = [column.ravel() for column in primary_columns(trajectory)]
@@ -62,8 +62,8 @@ def is_saved(path: Path) -> bool:
         return False
 
 
-def read(path: Path) -> Trajectory:
-    """The trajectory in the file."""
+def read(path: Path, kind: type[Motion]) -> Motion:
+    """The motion in the file, as an object of the class ``kind``."""
     pa, pq = pyarrow()
     source = io.BytesIO(path.read_bytes())
     with refusing_damage(path, OSError, pa.ArrowException):
@@ -73,10 +73,10 @@ def read(path: Path) -> Trajectory:
             raise ValueError(f"columns of {', '.join(sorted(types))[:100]}, and not of numbers alone")
         refuse_more_than_memory(8.0 * file.metadata.num_rows * file.metadata.num_columns)
         table = file.read()
-        return _trajectory(table, dict(table.schema.metadata or {}))
+        return _motion(kind, table, dict(table.schema.metadata or {}))
 
 
-def _trajectory(table: Any, metadata: dict[bytes, bytes]) -> Trajectory:
+def _motion(kind: type[Motion], table: Any, metadata: dict[bytes, bytes]) -> Motion:
     words, shape = checked_words(metadata[WORDS].decode()), tuple(json.loads(metadata[SHAPE]))
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
 
@@ -95,7 +95,7 @@ def _trajectory(table: Any, metadata: dict[bytes, bytes]) -> Trajectory:
     if f"f_tip_{WRENCH[0]}" in columns:
         arrays["f_tip"] = stacked(f"f_tip_{part}" for part in WRENCH)
     signals = {name: stacked(iter(own)) for name, own in _columns_of_signals(words, columns).items()}
-    return trajectory_of(words, arrays, signals)
+    return motion_of(kind, words, arrays, signals)
 
 
 def _columns_of_signals(words: dict[str, Any], columns: dict[str, Array]) -> dict[str, list[str]]:

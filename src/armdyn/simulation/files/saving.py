@@ -9,24 +9,24 @@ from types import ModuleType
 from armdyn.base.writing import write_bytes
 from armdyn.simulation.errors import TrajectoryFileError
 from armdyn.simulation.files import csv_file, npz_file, parquet_file
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.results.motion_data import Motion, MotionData
 
 FORMATS = {".npz": npz_file, ".parquet": parquet_file, ".csv": csv_file}
 
 
-def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
+def save(trajectory: MotionData, path: str | os.PathLike[str]) -> None:
     """Write to ``path``, in the format its ending names."""
     path = Path(path)
     content = _format_of(path).content(trajectory, path)
     write_bytes(path, content, error=TrajectoryFileError)
 
 
-def load(path: str | os.PathLike[str]) -> Trajectory:
-    """Read a trajectory from a file that `save` wrote."""
+def load(path: str | os.PathLike[str], kind: type[Motion]) -> Motion:
+    """Read a motion from a file that `save` wrote, as an object of the class ``kind``."""
     path = Path(path)
     read = _format_of(path).read
     try:
-        return read(path)  # type: ignore[no-any-return]
+        return read(path, kind)  # type: ignore[no-any-return]
     except OSError as error:
         raise TrajectoryFileError(f"{path} cannot be read: {error.strerror or error}") from error
 

@@ -19,8 +19,7 @@ from armdyn.simulation.errors import SettingError, TrajectoryFileError
 from armdyn.simulation.files.columns import ENERGIES
 from armdyn.simulation.files.labels import UNITS, checked_labels
 from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.motion_data import Occurrence, Statistics
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.results.motion_data import Motion, MotionData, Occurrence, Statistics
 from armdyn.spatial.rotations import Array
 
 FORMAT = "armdyn trajectory 1"
@@ -43,7 +42,7 @@ UNBOUNDED = astuple(Limits())
 OVER_TIME = ("t", "q", "qd", "qdd", "tau")
 
 
-def words_of(trajectory: Trajectory) -> str:
+def words_of(trajectory: MotionData) -> str:
     """Names, kinds, statistics, notes and names of signals."""
     return json.dumps(
         {
@@ -154,11 +153,13 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
 """The words of a trajectory, and the form of each."""
 
 
-def trajectory_of(words: Mapping[str, Any], arrays: Mapping[str, Array], signals: Mapping[str, Array]) -> Trajectory:
-    """The trajectory of checked words and arrays by name, f_tip among them if there is a wrench."""
+def motion_of(
+    kind: type[Motion], words: Mapping[str, Any], arrays: Mapping[str, Array], signals: Mapping[str, Array]
+) -> Motion:
+    """The motion of checked words and arrays by name, f_tip among them if there is a wrench."""
     _check_shapes(arrays, signals, len(words["joint_names"]))
     over_time: dict[str, Any] = {name: arrays[name] for name in OVER_TIME}
-    return Trajectory(
+    return kind(
         robot=words["robot"],
         joint_names=tuple(words["joint_names"]),
         joint_kinds=tuple(words["joint_kinds"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -108,3 +108,7 @@ class MotionData:
         rest = {name: change(getattr(self, name)) for name in ("q", "qd", "qdd", "tau") if name not in arrays}
         changes: dict[str, Any] = {**rest, **arrays, "f_tip": f_tip, "energy": energy, "signals": signals}
         return replace(self, **changes)
+
+
+Motion = TypeVar("Motion", bound=MotionData)
+"""A class of motions: readers of files make objects of it."""

@@ -1,17 +1,15 @@
-"""Recorded and planned motions as trajectories; missing quantities follow from the robot's equations."""
+"""Recorded and planned motions; missing quantities follow from the robot's equations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array
 from armdyn.base.errors import ShapeError
-from armdyn.logs.errors import LogError
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
 from armdyn.robot import Robot
@@ -19,11 +17,8 @@ from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.labels import known_labels
 from armdyn.simulation.files.rates import rates_of
 from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.motion_data import Statistics
+from armdyn.simulation.results.motion_data import Motion, Statistics
 from armdyn.spatial.rotations import Array
-
-if TYPE_CHECKING:
-    from armdyn.simulation.results.trajectory import Trajectory
 
 FEWEST = 3
 """Rows of a log."""
@@ -32,40 +27,17 @@ A_DATE = 1e8
 """A first stamp above this, s, is a date: times count from the first row."""
 
 
-def from_log(source: Any, robot: Robot, **options: Any) -> Trajectory:
+def from_log(kind: type[Motion], source: Any, robot: Robot, **options: Any) -> Motion:
     """The motion of a log; the class of trajectories describes it."""
     log = read(source, robot, **{"fewest": FEWEST} | options)
     t = log.t if log.start > A_DATE else log.stamps
     notes = [*log.notes, *_note_of_date(log)]
     signals = {name: values for name in ("current", "q_ref") if (values := getattr(log, name)) is not None}
-    motion = _motion(robot, t, log.q, log.qd, log.qdd, log.tau, None, f"recorded: {log.name}", notes, signals)
-    return motion.with_signal_labels(**known_labels(signals, motion.joint_names, motion.joint_kinds))
-
-
-def opened(path: Path, robot: Robot, **options: Any) -> Trajectory | Log:
-    """The motion in a file: a trajectory that armdyn saved, or a log.
-
-    Args:
-        path: of the file.
-        robot: whose joints these are.
-        options: of `armdyn.logs.read`.
-
-    Raises:
-        TrajectoryFileError: a saved trajectory that is damaged.
-        LogError: a file that is neither, or a saved trajectory and options.
-    """
-    from armdyn.simulation.files.saving import is_saved, load  # noqa: PLC0415 - they need trajectories
-
-    if not is_saved(path):
-        return read(path, robot, **options)
-    if names := [name for name, value in options.items() if value is not None]:
-        raise LogError(
-            f"{str(path)!r} is a trajectory that armdyn saved, and {', '.join(names)} is given too; leave it out"
-        )
-    return load(path)
+    return _motion(kind, robot, t, log.q, log.qd, log.qdd, log.tau, None, f"recorded: {log.name}", notes, signals)
 
 
 def from_arrays(
+    kind: type[Motion],
     robot: Robot,
     t: ArrayLike,
     q: ArrayLike,
@@ -73,9 +45,8 @@ def from_arrays(
     qdd: ArrayLike | None,
     tau: ArrayLike | None,
     f_tip: ArrayLike | None,
-    signals: Mapping[str, ArrayLike],
     name: str | None,
-) -> Trajectory:
+) -> Motion:
     """The motion of arrays; the class of trajectories describes it."""
     times = array("t", t, ("T",), "seconds", finite=SettingError)
     if not (np.diff(times) > 0.0).all():
@@ -103,10 +74,9 @@ def from_arrays(
             raise ShapeError(
                 f"f_tip has shape {wrenches.shape}; expected (6,), or {(*positions.shape[:-1], 6)}: a wrench a state"
             ) from None
-    motion = _motion(
-        robot, times, positions, states["qd"], states["qdd"], states["tau"], wrench, name or "given", [], {}
+    return _motion(
+        kind, robot, times, positions, states["qd"], states["qdd"], states["tau"], wrench, name or "given", [], {}
     )
-    return motion.with_signals(**signals) if signals else motion
 
 
 def _states(quantity: str, values: ArrayLike, t: Array, robot: Robot) -> Array:
@@ -121,6 +91,7 @@ def _states(quantity: str, values: ArrayLike, t: Array, robot: Robot) -> Array:
 
 
 def _motion(
+    kind: type[Motion],
     robot: Robot,
     t: Array,
     q: Array,
@@ -131,10 +102,8 @@ def _motion(
     source: str,
     notes: list[str],
     signals: Mapping[str, Array],
-) -> Trajectory:
-    """The trajectory with velocities, accelerations, forces and energies."""
-    from armdyn.simulation.results.trajectory import Trajectory  # noqa: PLC0415 - it needs this module
-
+) -> Motion:
+    """The motion with velocities, accelerations, forces and energies."""
     velocities, accelerations, sentences = rates_of(t, q, qd, qdd)
     if tau is not None:
         forces = np.array(tau)
@@ -143,10 +112,11 @@ def _motion(
         wrench = () if f_tip is None else (f_tip,)
         forces = np.array(robot.inverse_dynamics(q, velocities, accelerations, *wrench), dtype=float)
         origin = "joint forces: inverse dynamics of the recorded motion, by the model"
-    return Trajectory(
+    kinds = tuple(joint.kind for joint in robot.joints)
+    return kind(
         robot=robot.name,
         joint_names=robot.joint_names,
-        joint_kinds=tuple(joint.kind for joint in robot.joints),
+        joint_kinds=kinds,
         t=t,
         q=q,
         qd=velocities,
@@ -157,6 +127,7 @@ def _motion(
         statistics=Statistics(source, 0, 0, 0.0),
         notes=(*notes, *sentences, origin),
         signals=dict(signals),
+        signal_labels=known_labels(signals, robot.joint_names, kinds),
         limits=tuple(joint.limits for joint in robot.joints),
     )
 

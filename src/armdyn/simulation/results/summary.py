@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armdyn.base.tabular import Table, figure
 from armdyn.simulation.files.signal_words import words_of
+from armdyn.simulation.results.motion_data import MotionData
 from armdyn.spatial.rotations import Array
-
-if TYPE_CHECKING:
-    from armdyn.simulation.results.trajectory import Trajectory
 
 DIGITS = 4
 UNITS = {"revolute": "rad", "prismatic": "m"}
 
 
-def summary(trajectory: Trajectory) -> Table:
+def summary(trajectory: MotionData) -> Table:
     """The table of a motion: one row per joint, over all motions of a batch, then energy, drift and notes."""
     start = "at start" if not trajectory.batch else "at start, least"
     end = "at end" if not trajectory.batch else "at end, most"
@@ -29,7 +27,7 @@ def summary(trajectory: Trajectory) -> Table:
     return Table(headings, rows, "llrrrrrr", repr(trajectory), _below(trajectory))
 
 
-def _numbers(trajectory: Trajectory, k: int) -> tuple[str, ...]:
+def _numbers(trajectory: MotionData, k: int) -> tuple[str, ...]:
     q, qd, tau = (getattr(trajectory, name)[..., k] for name in ("q", "qd", "tau"))
     shown = (_least(q[0]), _most(q[-1]), _least(q), _most(q), _most(np.abs(qd)), _most(np.abs(tau)))
     return tuple(figure(value, digits=DIGITS) for value in shown)
@@ -43,7 +41,7 @@ def _most(values: Array) -> float:
     return float(np.max(values, where=np.isfinite(values), initial=-np.inf))
 
 
-def _below(trajectory: Trajectory) -> tuple[str, ...]:
+def _below(trajectory: MotionData) -> tuple[str, ...]:
     energy: Any = trajectory.energy
     totals, drift = energy.total, np.abs(energy.drift)
     if trajectory.batch:
@@ -58,7 +56,7 @@ def _below(trajectory: Trajectory) -> tuple[str, ...]:
     return (*lines, *(f"note: {note}" for note in trajectory.notes))
 
 
-def _signal(trajectory: Trajectory, name: str) -> str:
+def _signal(trajectory: MotionData, name: str) -> str:
     """Name, quantity and units of a signal: "current (motor current I, A)"."""
     units = dict.fromkeys(label.unit for label in trajectory.signal_labels.get(name, ()) if label.unit)
     words = str(words_of(name))

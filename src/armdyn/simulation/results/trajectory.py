@@ -17,7 +17,9 @@ from armdyn.base.tabular import Table, Tabulated
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.files.columns import DERIVED, names_and_units_of, quantities_of, table
 from armdyn.simulation.files.labels import checked_labels, known_labels
+from armdyn.simulation.files.saving import load, save
 from armdyn.simulation.results.comparison import Comparison, compared
 from armdyn.simulation.results.dense import (
     Dense,
@@ -28,7 +30,9 @@ from armdyn.simulation.results.dense import (
     rotors_between_saved,
 )
 from armdyn.simulation.results.motion_data import MotionData
+from armdyn.simulation.results.recorded import from_arrays, from_log
 from armdyn.simulation.results.resampling import part, resampled
+from armdyn.simulation.results.summary import summary
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -114,9 +118,8 @@ class Trajectory(Tabulated, MotionData):
         >>> armdyn.Trajectory.from_arrays(t, q, robot=arm)
         <Trajectory of 'rp': 201 times from 0 to 2 s, 2 joints; given>
         """
-        from armdyn.simulation.results.recorded import from_arrays  # noqa: PLC0415 - it needs this class
-
-        return from_arrays(robot, t, q, qd, qdd, tau, f_tip, signals or {}, name)
+        motion = from_arrays(cls, robot, t, q, qd, qdd, tau, f_tip, name)
+        return motion.with_signals(**signals) if signals else motion
 
     @classmethod
     def from_dataframe(cls, frame: Any, *, robot: Robot, **options: Any) -> Trajectory:
@@ -165,9 +168,7 @@ class Trajectory(Tabulated, MotionData):
         >>> bool(abs(motion.qd[:, 0] - np.cos(t)).max() < 1e-8)
         True
         """
-        from armdyn.simulation.results.recorded import from_log  # noqa: PLC0415 - it needs this class
-
-        return from_log(source, robot, **options)
+        return from_log(cls, source, robot, **options)
 
     def pick(self, *index: int) -> Trajectory:
         """One motion of the batch.
@@ -432,8 +433,6 @@ class Trajectory(Tabulated, MotionData):
         >>> list(columns)[:3], columns["t"].shape
         (['t', 'q_joint_1', 'q_joint_2'], (1001,))
         """
-        from armdyn.simulation.files.columns import table  # noqa: PLC0415 - they need this class
-
         return table(self)
 
     def to_dataframe(self) -> Any:
@@ -449,17 +448,11 @@ class Trajectory(Tabulated, MotionData):
         >>> table.shape, list(table.columns)[:3], table.attrs["units"]["q_joint_2"]
         ((1001, 14), ['t', 'q_joint_1', 'q_joint_2'], 'm')
         """
-        from armdyn.simulation.files.columns import (  # noqa: PLC0415 - they need this class
-            DERIVED,
-            names_and_units_of,
-            quantities_of,
-        )
-
-        found = extra("pandas", "to_dataframe").DataFrame(self.to_dict())
+        frame = extra("pandas", "to_dataframe").DataFrame(self.to_dict())
         named = [*names_and_units_of(self), *((name, "J") for name in DERIVED)]
-        found.attrs["units"] = {name: unit for name, unit in named if unit}
-        found.attrs["quantities"] = quantities_of(self)
-        return found
+        frame.attrs["units"] = {name: unit for name, unit in named if unit}
+        frame.attrs["quantities"] = quantities_of(self)
+        return frame
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file, over one that exists: everything to ``.npz`` or ``.parquet``, one motion to ``.csv``.
@@ -472,20 +465,16 @@ class Trajectory(Tabulated, MotionData):
             TrajectoryFileError: another ending, a batch to csv, or a file that cannot be written.
             MissingLibrary: Parquet, if pyarrow is not installed.
         """
-        from armdyn.simulation.files.saving import save  # noqa: PLC0415 - they need this class
-
         save(self, path)
 
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Trajectory:
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Trajectory:
         """Read a trajectory that `save` wrote. Nothing in the file is executed or unpickled.
 
         Raises:
             TrajectoryFileError: a file that is missing, damaged, or not a trajectory.
         """
-        from armdyn.simulation.files.saving import load  # noqa: PLC0415 - they need this class
-
-        return load(path)
+        return load(path, cls)
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
         """A picture of joint positions, velocities, forces and the energy account, as a matplotlib Figure.
@@ -529,8 +518,6 @@ class Trajectory(Tabulated, MotionData):
 
     def table(self) -> Table:
         """The table that ``print`` shows: joints with their positions, speeds and forces; energy and notes below it."""
-        from armdyn.simulation.results.summary import summary  # noqa: PLC0415 - it needs this class
-
         return summary(self)
 
     def __repr__(self) -> str:
