@@ -282,7 +282,7 @@ NO_LOAD = {"nominal_voltage": 24.0, "no_load_speed": 100.0, "terminal_resistance
         ({"torque_constant": -0.1}, ModelError, "torque_constant is -0.1; expected a number above zero"),
         ({"torqe_constant": 0.1}, UnknownName, "Did you mean 'torque_constant'"),
         ({"winding_temperature_limit": "155 W"}, ModelError, "expected a temperature in degC, K or degF"),
-        ({"terminal_resistance": 1.0}, DataSheetError, "nothing says the torque constant; give torque_constant,"),
+        ({"terminal_resistance": 1.0}, DataSheetError, "the torque constant is missing; give torque_constant,"),
         ({**KT, "phase_resistance": 1.0}, DataSheetError, "phase_resistance is given alone"),
         ({**KT, "connection": "star"}, DataSheetError, "connection is given alone"),
         ({**STAR, "connection": "ring"}, ModelError, "connection is 'ring'; expected 'star'"),

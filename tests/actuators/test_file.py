@@ -82,11 +82,11 @@ def test_what_is_written_is_a_mapping() -> None:
             "drives.yaml:3 a: law of Smooth is MaxwellSlip(stiffnesses=(9.0,), forces=(2.0,)), which has a state",
         ),
         ("a: {passive: {armature: -2}}\n", "drives.yaml:1 a: armature of Passive is -2; expected a number of at least"),
-        ("a: {passive: 2}\n", "drives.yaml:1 a: 2 is no Passive; expected its fields: armature, damping, friction"),
+        ("a: {passive: 2}\n", "drives.yaml:1 a: 2 is not a Passive; expected its fields: armature, damping, friction"),
         ("a: {friction: [{Coulomb: {}}]}\n", "drives.yaml:1 a: Coulomb has no size; expected its fields: size"),
-        ("a: {friction: [{Coulomb: 2}]}\n", "drives.yaml:1 a: 2 is no Coulomb; expected its fields: size"),
-        ("a: {friction: [0.5]}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
-        ("a: {friction: 0.5}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
+        ("a: {friction: [{Coulomb: 2}]}\n", "drives.yaml:1 a: 2 is not a Coulomb; expected its fields: size"),
+        ("a: {friction: [0.5]}\n", "drives.yaml:1 a: 0.5 is not a friction law; expected its name and fields"),
+        ("a: {friction: 0.5}\n", "drives.yaml:1 a: 0.5 is not a friction law; expected its name and fields"),
         (
             "a: {gear: {ratio: 3}}\non: {}\n",
             "drives.yaml:2: on is read as True, which is not text; write 'on' in quotes",
@@ -96,10 +96,10 @@ def test_what_is_written_is_a_mapping() -> None:
             "b:\n  gear: {}\na: {}\n",
             "drives.yaml:3 a: Actuator has no parts; expected a motor, a gear",
         ),
-        ("a: 5\n", "drives.yaml:1 a: 5 is no Actuator; expected its fields: motor, gear, friction"),
+        ("a: 5\n", "drives.yaml:1 a: 5 is not a Actuator; expected its fields: motor, gear, friction"),
         (
             "a: {motor: [{rotor_inertia: 1}]}\n",
-            "drives.yaml:1 a: [{'rotor_inertia': 1}] is no Motor; expected",
+            "drives.yaml:1 a: [{'rotor_inertia': 1}] is not a Motor; expected",
         ),
         ("a: {motor: {data_sheet: {mass: 2 V}}}\n", "drives.yaml:1 a: mass is '2 V', in"),
         (
@@ -162,9 +162,9 @@ def test_laws_of_others_are_refused() -> None:
         force = slopes = breakaway = lambda *_: 0.0
 
     for law in (Own(1.0), Other()):
-        with pytest.raises(Unsupported, match=r"is no law of armdyn\.actuators"):
+        with pytest.raises(Unsupported, match=r"is not a law of armdyn\.actuators"):
             as_data(Actuator(friction=law))
-    with pytest.raises(Unsupported, match=r"is no armdyn\.actuators\.Actuator"):
+    with pytest.raises(Unsupported, match=r"is not an armdyn\.actuators\.Actuator"):
         actuators.write({"a": 5})  # type: ignore[dict-item]
 
 

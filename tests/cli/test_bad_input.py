@@ -45,8 +45,8 @@ def test_too_little_memory(shell: Shell, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "part"),
     [
-        (bytes(range(128, 256)), "is not a csv in UTF-8: "),
-        (b"\xff\xfe1,2\n", "is not a csv in UTF-8: "),
+        (bytes(range(128, 256)), "is not a csv file in UTF-8: "),
+        (b"\xff\xfe1,2\n", "is not a csv file in UTF-8: "),
         (b'"' + b"1" * 200_000 + b'"\n', "has no column q_joint_1, q_joint_2"),
         (b'"' + b"1" * 200_000 + b'",2\n', "is not a csv: field larger than field limit"),
     ],

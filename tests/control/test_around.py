@@ -371,7 +371,7 @@ def test_documentation_and_options_are_seen() -> None:
         (lambda: control.delayed(control.pid, steps=1.5), SettingError, "steps is 1.5"),
         (lambda: control.quantised(control.pid, 0.0), SettingError, "resolution=0.0"),
         (lambda: control.differencing(control.pid, -1.0), SettingError, "time_constant"),
-        (lambda: control.delayed(np.sin, 1), armdyn.TraceError, "no declared function"),
+        (lambda: control.delayed(np.sin, 1), armdyn.TraceError, "not a declared function"),
         (
             lambda: control.differencing(control.differencing(control.pid)),
             armdyn.TraceError,

@@ -161,12 +161,12 @@ def test_options_that_must_be_given() -> None:
 
 def test_undeclared_functions_are_told_how_to_be_declared() -> None:
     robot = armdyn.load("planar_2r")
-    declared = r"no declared function; write @armdyn\.function\('\(n\),\(n\),\(\)->\(n\)'\) above it"
+    declared = r"not a declared function; write @armdyn\.function\('\(n\),\(n\),\(\)->\(n\)'\) above it"
     with pytest.raises(armdyn.TraceError, match=declared):
         armdyn.ClosedLoop(robot, lambda model, q, q_ref, t: q_ref - q)  # type: ignore[arg-type]
     with pytest.raises(armdyn.TraceError, match=r"A function of \(t, q, qd\) is for .*armdyn\.control\.callback"):
         armdyn.ClosedLoop(robot, lambda t, q, qd: -qd)  # type: ignore[arg-type]
-    with pytest.raises(armdyn.TraceError, match=r"controller=3 is no declared function; write @armdyn\.function"):
+    with pytest.raises(armdyn.TraceError, match=r"controller=3 is not a declared function; write @armdyn\.function"):
         armdyn.ClosedLoop(robot, 3)  # type: ignore[arg-type]
 
 

@@ -164,7 +164,7 @@ inputs: {q_ref: 0.5, qd_ref: 0.2, Kp: 30, Kd: 4}
         ),
         (lambda: control.friction_compensated(control.pd_gravity, "qd_reff"), "Did you mean 'qd_ref'"),
         (lambda: control.friction_compensated(control.pd_gravity, "q"), "no argument 'q' in pd_gravity"),
-        (lambda: control.friction_compensated(np.sin), "no declared function"),
+        (lambda: control.friction_compensated(np.sin), "not a declared function"),
         (
             lambda: (
                 armdyn.load("planar_2r")

@@ -314,7 +314,7 @@ def test_wrong_followers(followers: dict[str, object], kind: type[Exception], me
 
 def test_a_follower_is_no_entry_of_q_any_more() -> None:
     coupled = three().with_mimic({"b": "a"})
-    already = r"joint 'b' of 'hand' follows 'a' already, and is no entry of q; take without_couplings\(\) first"
+    already = r"joint 'b' of 'hand' follows 'a' already, so it has no entry in q; call without_couplings\(\) first"
     for followers in ({"c": "b"}, {"b": "c"}, {"b": "a"}):
         with pytest.raises(ModelError, match=already):
             coupled.with_mimic(followers)

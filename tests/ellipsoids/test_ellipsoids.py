@@ -223,7 +223,7 @@ def test_bounds_that_do_not_exist(planar, ur5) -> None:
         ("torque", {"joints": ()}, TaskSpaceError, "names none; expected some of shoulder_pan_joint, .*, each once"),
         ("torque", {"joints": ("elbow_joint", "elbow_joint")}, TaskSpaceError, "each once"),
         ("velocity", {"components": "pose"}, TaskSpaceError, "rad and m have no common length"),
-        ("velocity", {"components": ((0, 0, 0, 1, 1, 0),)}, TaskSpaceError, "no unit vectors at right angles"),
+        ("velocity", {"components": ((0, 0, 0, 1, 1, 0),)}, TaskSpaceError, "not unit vectors at right angles"),
         ("velocity", {"expressed_in": "space"}, TaskSpaceError, "at the base's origin is none of the frame"),
         ("velocity", {"expressed_in": "tool"}, armdyn.UnknownName, "no way 'tool'"),
         ("velocity", {"frame": "tol0"}, armdyn.UnknownName, "no frame 'tol0' in 'ur5'"),

@@ -178,7 +178,7 @@ def test_bad_input() -> None:
         loop.to_fmu(tunable=["K_p"])
     with pytest.raises(UnknownName, match=r"no state, input or parameter 'Ki' in start="):
         loop.to_fmu(start={"Ki": [1, 1]})
-    with pytest.raises(armdyn.TraceError, match="no declared function"):
+    with pytest.raises(armdyn.TraceError, match="not a declared function"):
         armdyn.fmi.controller_fmu(ROBOT, lambda q: q, step=1e-3)
     with pytest.raises(armdyn.ArmdynError, match="step is 0"):
         armdyn.fmi.controller_fmu(ROBOT, armdyn.control.pid, step=0)

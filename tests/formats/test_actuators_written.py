@@ -283,7 +283,7 @@ def test_a_transmission_that_contradicts_our_own_element_is_named(was: str, give
         (
             '<gear ratio="5.0" />',
             '<gear ratio="5.0"/><gear ratio="6.0"/>',
-            "{'ratio': 6.0}] is no Gear",
+            "{'ratio': 6.0}] is not a Gear",
         ),
     ],
 )

@@ -21,7 +21,7 @@ def changed(row: int, column: int, value: float) -> np.ndarray:
 
 
 REFUSED = [
-    ({"target": changed(3, 0, 0.1)}, TaskError, r"no rigid motion: its last row is \[0.1, 0.0, 0.0, 1.0\]"),
+    ({"target": changed(3, 0, 0.1)}, TaskError, r"not a rigid motion: its last row is \[0.1, 0.0, 0.0, 1.0\]"),
     (
         {"target": np.stack([GOOD, changed(0, 0, 2.0)])},
         TaskError,

@@ -207,7 +207,7 @@ def test_bad_input_is_named(source: Any, options: dict[str, Any], error: type[Ex
 def test_a_file_that_is_not_a_table(tmp_path: Path) -> None:
     for name, content, words in (
         ("a.csv", b"", "is empty"),
-        ("b.csv", b"\xff\xfe\x00", "is not a csv in UTF-8"),
+        ("b.csv", b"\xff\xfe\x00", "is not a csv file in UTF-8"),
         ("c.csv", b"t,q_shoulder,q_elbow,q_quill_slide,q_wrist\n", "has a header and no rows below it"),
         ("d.csv", b"t,t,q_shoulder,q_elbow,q_quill_slide,q_wrist\n1,2,3,4,5,6\n", "names 't' more than once"),
         ("e.npz", b"PK\x03\x04", "is not an npz file"),

@@ -127,7 +127,7 @@ def test_the_papers_tables_are_typed_twice_alike() -> None:
             "weight = 16\nvelocity = 0",
             "[[joint]] 2: velocity is 0; expected the largest rate, deg/s, above",
         ),
-        ("[units] ", "[units", "is no TOML: "),
+        ("[units] ", "[units", "is not TOML: "),
     ],
 )
 def test_what_is_wrong_is_named(edited: Edited, old: str, new: str, message: str) -> None:
@@ -160,7 +160,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(armdyn.ModelError, match="the file has no joints"):
         read_masp(tmp_path / "arms.toml")
     (tmp_path / "latin.toml").write_bytes("title = 'é'".encode("latin-1"))
-    with pytest.raises(armdyn.ModelError, match="is no TOML"):
+    with pytest.raises(armdyn.ModelError, match="is not TOML"):
         read_masp(tmp_path / "latin.toml")
     with pytest.raises(armdyn.ModelError, match="cannot be read: Is a directory"):
         read_masp(tmp_path)

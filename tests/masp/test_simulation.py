@@ -164,7 +164,7 @@ def test_what_cannot_be_simulated() -> None:
         simulate_torques(problem.robot, TorqueTable([0.0, 1.0], np.zeros((2, 2))), np.zeros(6))
     with pytest.raises(SettingError, match="step is 0"):
         simulate_torques(problem.robot, hold, np.zeros(6), step=0.0)
-    with pytest.raises(TorqueTableError, match=r"the break at 0.4 s is no row's time; the nearest is 0 s"):
+    with pytest.raises(TorqueTableError, match=r"the break at 0.4 s is not a time of the table; the nearest is 0 s"):
         TorqueTable([0.0, 1.0], np.zeros((2, 6)), breaks=[0.4])
     with pytest.raises(LogError, match=r"no file 'nosuch\.csv'; expected a table"):
         read_torques(Path("nosuch.csv"), problem.robot, problem.units)

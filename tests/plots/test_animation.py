@@ -310,7 +310,7 @@ def test_ffmpeg_gets_every_pixel(swing: Trajectory, planar: Robot, tmp_path: Pat
 
 def test_what_ffmpeg_complains_of_is_said(swing: Trajectory, planar: Robot, tmp_path: Path, recorder: Path) -> None:
     recorder.write_text(FFMPEG.format(python=sys.executable, fails="yes"))
-    with pytest.raises(PictureError, match=r"a\.mp4 cannot be written: ffmpeg says 'no such codec'"):
+    with pytest.raises(PictureError, match=r"a\.mp4 cannot be written: ffmpeg reports 'no such codec'"):
         swing.animate(tmp_path / "a.mp4", robot=planar, fps=5)
     recorder.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('cannot even begin')")
     with pytest.raises(PictureError, match="cannot even begin"):

@@ -217,7 +217,7 @@ def test_costs_that_are_none() -> None:
     given = words(arguments())
     with pytest.raises(ShapeError, match=re.escape("distances gives (n); expected one scalar, ()")):
         ROLLOUT.gradient(distances, "q", **given, steps=STEPS)
-    with pytest.raises(TraceError, match="is no declared function"):
+    with pytest.raises(TraceError, match="is not a declared function"):
         ROLLOUT.gradient(lambda q: q @ q, "q", **given, steps=STEPS)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="no state 'tau' in the final state of servo"):
         ROLLOUT.gradient(effort, "q", **given, steps=STEPS)

@@ -206,7 +206,7 @@ def starting(model: Any, q: Any, t0: Any) -> Any:
 
 
 def test_what_does_not_fit_is_named() -> None:
-    with pytest.raises(TraceError, match=re.escape("is no declared function; write @armdyn.function")):
+    with pytest.raises(TraceError, match=re.escape("is not a declared function; write @armdyn.function")):
         armdyn.ClosedLoop(ROBOT, lambda model, q: q)  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match=re.escape("the first result of scalar has shape (); expected (n), tau")):
         armdyn.ClosedLoop(ROBOT, scalar)

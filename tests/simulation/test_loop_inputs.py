@@ -191,7 +191,7 @@ def test_costs_that_the_loop_cannot_compute_are_refused_when_it_is_made() -> Non
         ClosedLoop(ROBOT, armdyn.control.pd_gravity, running_cost=spent)
     with pytest.raises(ShapeError, match=r"each gives \(n\); expected one scalar, \(\), the cost of a second"):
         ClosedLoop(ROBOT, running_cost=each)
-    with pytest.raises(TraceError, match=r"running_cost=<function .* is no declared function; write @armdyn"):
+    with pytest.raises(TraceError, match=r"running_cost=<function .* is not a declared function; write @armdyn"):
         ClosedLoop(ROBOT, running_cost=lambda tau: tau @ tau)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="no array 'weight'"):
         armdyn.study(ROBOT, {"q0": np.zeros((2, 2))}, running_cost=spent, steps=1)

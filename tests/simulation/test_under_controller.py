@@ -77,7 +77,7 @@ def test_constraints_and_rotors_and_brakes_reach_the_loop() -> None:
         ({"elements": [Constraints("error")]}, SettingError, "Constraints(redundant='error') is not for motions"),
         ({"duration": 0.1234567}, SettingError, "duration is 0.123457 s; expected a multiple of the step, 0.001 s"),
         ({"duration": -1.0}, SettingError, "duration is -1.0; expected a number above zero"),
-        ({"controller": lambda t, q, qd: q}, TraceError, "is no declared function; write @armdyn.function("),
+        ({"controller": lambda t, q, qd: q}, TraceError, "is not a declared function; write @armdyn.function("),
         ({"controller": partial(pd_gravity, [0.5, 0.5])}, SettingError, "inputs of a controller are given by name"),
         ({"controller": partial(pd_gravity, **AIM, K=1.0)}, UnknownName, "'K'"),
         ({"elements": [Start(theta=[0.0, 0.0])]}, UnknownName, "'theta'"),

@@ -49,7 +49,7 @@ def as_data(actuator: JointActuator) -> dict[str, Any]:
     {'gear': {'ratio': 50.0}, 'friction': [{'Coulomb': {'size': 2.0}}]}
     """
     if type(actuator) is not Actuator:
-        raise Unsupported(f"{shown(actuator)} is no armdyn.actuators.Actuator; files hold these alone")
+        raise Unsupported(f"{shown(actuator)} is not an armdyn.actuators.Actuator; a file holds only these")
     return _fields(actuator)
 
 
@@ -162,7 +162,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, FrictionLaw):
         name = type(value).__name__
         if known_laws().get(name) is not type(value):
-            raise Unsupported(f"{shown(value)} is no law of armdyn.actuators; files name those alone")
+            raise Unsupported(f"{shown(value)} is not a law of armdyn.actuators; a file names only these")
         return {name: _fields(value)}
     if dataclasses.is_dataclass(value):
         return _fields(value)
@@ -188,7 +188,7 @@ DATA_SHEET = "data_sheet"
 def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
     """An object of a dataclass from the mapping of its fields."""
     if not isinstance(data, Mapping):
-        raise Misfit(path, f"{shown(data)} is no {kind.__name__}; expected its fields: {', '.join(fields_of(kind))}")
+        raise Misfit(path, f"{shown(data)} is not a {kind.__name__}; expected its fields: {', '.join(fields_of(kind))}")
     if kind is Motor and DATA_SHEET in data:
         return _from_data_sheet(data, path)
     known, values = fields_of(kind), {}
@@ -231,7 +231,9 @@ def _value(field: Field, given: Any, path: tuple[str | int, ...]) -> Any:
 def _law(given: Any, path: tuple[str | int, ...]) -> FrictionLaw:
     """A law from the mapping of its name to its fields."""
     if not isinstance(given, Mapping) or len(given) != 1:
-        raise Misfit(path, f"{shown(given)} is no friction law; expected its name and fields: Coulomb: {{size: 2.0}}")
+        raise Misfit(
+            path, f"{shown(given)} is not a friction law; expected its name and fields: Coulomb: {{size: 2.0}}"
+        )
     ((name, data),) = given.items()
     if name not in known_laws():
         raise Misfit((*path, name), str(UnknownName.of("friction law", name, known_laws(), "armdyn.actuators")))

@@ -196,7 +196,7 @@ def _torque_constant(given: dict[str, float]) -> float:
     if {"nominal_voltage", "no_load_speed"} <= given.keys():
         return _from_no_load(given)
     raise DataSheetError(
-        "nothing says the torque constant; give torque_constant, speed_constant, voltage_constant, or nominal_voltage "
+        "the torque constant is missing; give torque_constant, speed_constant, voltage_constant, or nominal_voltage "
         "and no_load_speed"
     )
 

@@ -108,7 +108,7 @@ def flexible_inverse_dynamics(
         if spring.is_damped and spring.is_loose:
             raise Unsupported(
                 f"the spring of {mechanism.model.coordinates[i].name!r} of {mechanism.name!r} is damped and has "
-                "backlash; the load says where its rotor is with one of them alone: Spring(damping=0) or "
+                "backlash; its load determines the rotor's position with one of them only: Spring(damping=0) or "
                 "Spring(backlash=0)"
             )
         if spring.is_damped:

@@ -82,7 +82,7 @@ def _rows_of(component: Any) -> list[Row]:
         row = ()
     if len(row) != 6 or not all(map(math.isfinite, row)) or not any(row):
         raise TaskSpaceError(
-            f"component {component!r} is no row; expected a word ({', '.join(GROUPS)}) "
+            f"component {component!r} is not a row; expected a word ({', '.join(GROUPS)}) "
             "or six finite numbers that weigh wx, wy, wz, vx, vy, vz, not all zero"
         )
     if not SMALLEST <= max(map(abs, row)) <= LARGEST:

@@ -36,7 +36,7 @@ def with_model(controller: Function, robot: Robot) -> Function:
     [False, True]
     """
     if not isinstance(robot, Robot):
-        raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
+        raise SettingError(f"robot={robot!r} is not a Robot; armdyn.load('ur5') makes one from a name or a file")
     inside = Inside(controller)
 
     def law(model: Mechanism, values: Values, run: Run) -> Values:

@@ -148,6 +148,6 @@ def one_unit(rows: tuple[Row, ...]) -> None:
     directions = np.array(rows)[:, :3] + np.array(rows)[:, 3:]
     if np.abs(directions @ directions.T - np.eye(len(rows))).max() > 1e-9:
         raise TaskSpaceError(
-            f"the components {', '.join(map(name_of, rows))} are no unit vectors at right angles to each other, "
-            "so that what they measure is not the length of a velocity"
+            f"the components {', '.join(map(name_of, rows))} are not unit vectors at right angles to each other, "
+            "so their ellipsoid does not measure the length of a velocity"
         )

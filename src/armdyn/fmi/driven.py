@@ -63,8 +63,8 @@ def has_inductance(model: Model) -> bool:
     found = {a.motor.inductance > 0.0 for a in actuators if isinstance(a, Actuator) and a.motor is not None}
     if len(found) == 2:
         raise Unsupported(
-            f"some motors of {model.name!r} have an inductance and others have none, so that their currents are no one "
-            "state; give all of them one, or none"
+            f"some motors of {model.name!r} have an inductance and others have none; give "
+            "all of them an inductance, or none"
         )
     return found == {True}
 

@@ -151,7 +151,7 @@ class CsvTable:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text, separators), strict=True)
             lines = [(reader.line_num, row) for row in reader if any(word.strip() for word in row)]
         except (UnicodeDecodeError, csv.Error) as problem:
-            raise error(f"{file!r} is no csv in UTF-8: {problem}") from None
+            raise error(f"{file!r} is not a csv file in UTF-8: {problem}") from None
         if not lines:
             raise error(f"{file} is empty; expected {expected}")
         if len(lines[0][1]) > MOST_COLUMNS:

@@ -204,7 +204,9 @@ class CompiledRollout(RolloutCall):
     def _compiled_cost(self, cost: Function) -> CompiledFunction:
         """A cost as a compiled function, checked."""
         if not isinstance(cost, Function):
-            raise TraceError(f"cost={shown(cost)} is no declared function; write @armdyn.function('(n)->()') above it")
+            raise TraceError(
+                f"cost={shown(cost)} is not a declared function; write @armdyn.function('(n)->()') above it"
+            )
         for argument in cost.arguments:
             if argument.name not in self.state:
                 raise UnknownName.of("state", argument.name, self.state, f"the final state of {self.function.name}")

@@ -216,6 +216,6 @@ def _last_rows(T: Array) -> None:
     if len(wrong):
         index = tuple(map(int, wrong[0]))
         raise TaskError(
-            f"target{list(index) if index else ''} is no rigid motion: its last row is "
+            f"target{list(index) if index else ''} is not a rigid motion: its last row is "
             f"{T[index][3].tolist()}; expected [0, 0, 0, 1]"
         )

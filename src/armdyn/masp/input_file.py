@@ -81,7 +81,7 @@ def _parsed(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise ModelError(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ModelError(f"{str(file)!r} is no TOML: {error}") from None
+        raise ModelError(f"{str(file)!r} is not TOML: {error}") from None
 
 
 def _problem(data: Mapping[str, Any], file: Path, problems: list[str]) -> MaspProblem:

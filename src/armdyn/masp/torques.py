@@ -85,7 +85,9 @@ class TorqueTable:
     def _row(self, at: float) -> int:
         k = int(np.abs(self.t - at).argmin())
         if abs(self.t[k] - at) > ON_A_ROW:
-            raise TorqueTableError(f"the break at {at:g} s is no row's time; the nearest is {self.t[k]:.12g} s")
+            raise TorqueTableError(
+                f"the break at {at:g} s is not a time of the table; the nearest is {self.t[k]:.12g} s"
+            )
         return k
 
 

@@ -105,7 +105,8 @@ def check_constraints(model: Model) -> None:
     for constraint in model.constraints:
         if not isinstance(constraint, Constraint):
             raise ModelError(
-                f"{constraint!r} is no constraint; armdyn.constraints has them: weld, hinge, ball, PointOnPlane, ..."
+                f"{constraint!r} is not a constraint; expected one of armdyn.constraints: weld, hinge, "
+                "ball, PointOnPlane, ..."
             )
         if constraint.name in seen:
             raise ModelError(f"two constraints of {model.name!r} are called {constraint.name!r}; give one a name=")

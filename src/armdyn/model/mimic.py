@@ -41,8 +41,8 @@ def _check_coordinate(model: Model, name: str) -> None:
     *others, last = [repr(other) for other in moved_by(model, name)] or [""]
     follows = f"follows {', '.join(others) + ' and ' if others else ''}{last}" if last else "is held still"
     raise ModelError(
-        f"joint {name!r} of {model.name!r} {follows} already, and is no entry of q; take without_couplings() first, "
-        "and say all couplings anew."
+        f"joint {name!r} of {model.name!r} {follows} already, so it has no entry in q; call "
+        "without_couplings() first, then give all couplings again."
     )
 
 

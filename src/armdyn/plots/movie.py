@@ -168,7 +168,7 @@ def _write_mp4(path: Path, picture: Picture, frames: int, fps: float, report: Re
         if process.returncode:
             said.seek(0)
             words = said.read().decode(errors="replace").strip()
-            raise OSError(f"ffmpeg says {words!r}" if words else f"ffmpeg ended with exit code {process.returncode}")
+            raise OSError(f"ffmpeg reports {words!r}" if words else f"ffmpeg ended with exit code {process.returncode}")
 
 
 def ffmpeg() -> str | None:

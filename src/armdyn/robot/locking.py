@@ -70,7 +70,7 @@ def _check_names(model: Model, names: Sequence[str], locked: Iterable[str]) -> N
         others = [repr(other) for other in moved_by(model, name)]
         raise ModelError(
             f"joint {name!r} of {model.name!r} {'follows ' + ' and '.join(others) if others else 'is held still'} "
-            "already, and is no entry of q; lock what it follows, and it is held, or take without_couplings() first."
+            "already, so it has no entry in q; lock the joint that it follows, or call without_couplings() first."
         )
 
 

@@ -221,7 +221,7 @@ def turn_between(R0: Array, R1: Array) -> Array:
     w: Array = Rotation.from_matrix(R1 @ R0.T).as_rotvec()
     if np.linalg.norm(w) > np.pi - 1e-6:
         raise MotionError(
-            "the orientations are half a turn apart, and there is no shorter way between them; "
+            "the orientations are half a turn apart, so neither way between them is shorter; "
             "go through an orientation in between"
         )
     return w

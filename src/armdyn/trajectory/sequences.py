@@ -26,7 +26,7 @@ def switches_of(parts: Sequence[Any]) -> Array:
 def checked_paths(paths: Sequence[Any], fields: Sequence[str], gap: str) -> tuple[Any, ...]:
     """The paths, refused if one of the first fields of their motions jumps from one to the next."""
     if not paths:
-        raise MotionError("a sequence of no paths; expected one at least")
+        raise MotionError("the sequence is empty; expected at least one path")
     for k, (path, following) in enumerate(pairwise(paths)):
         before, after = path.evaluate(path.duration), following.evaluate(0.0)
         for name, x, y in zip(fields, before, after, strict=False):

@@ -106,7 +106,9 @@ class Recording:
         if not lost:
             return self
         if lost == len(kept):
-            raise ViewerError(f"no state of {self.name or 'the motion'!r} is finite; there is nothing to show")
+            raise ViewerError(
+                f"no state of {self.name or 'the motion'!r} is finite, so the motion cannot be shown; expected finite q"
+            )
         first = float(self.t[~kept][0])
         note = f"{lost} of {len(kept)} states left out, for they are not finite: the first at {first:g} s"
         return replace(self._changed(lambda values: values[kept]), notes=(*self.notes, note))

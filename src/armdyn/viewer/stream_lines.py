@@ -112,7 +112,7 @@ class LineReader:
         try:
             data = json.loads(text, parse_constant=float)
         except (ValueError, RecursionError) as error:
-            raise StreamError(f"a line is no JSON: {error}") from None
+            raise StreamError(f"a line is not JSON: {error}") from None
         if isinstance(data, list):
             data = {"q": data}
         if "name" in data:

@@ -33,7 +33,7 @@ def read_text(path: Path, error: ErrorClass) -> Table:
     except FileNotFoundError:
         raise error(no_file(name)) from None
     except UnicodeDecodeError as problem:
-        raise error(f"{name!r} is not a csv in UTF-8: {problem}") from None
+        raise error(f"{name!r} is not a csv file in UTF-8: {problem}") from None
     except OSError as problem:
         raise error(f"{name!r} cannot be read: {problem.strerror or problem}") from None
     return parse_text(text, name, error)

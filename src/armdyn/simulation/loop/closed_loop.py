@@ -153,7 +153,7 @@ class ClosedLoop:
         require_traced: bool = False,
     ) -> None:
         if not isinstance(robot, Robot):
-            raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
+            raise SettingError(f"robot={robot!r} is not a Robot; armdyn.load('ur5') makes one from a name or a file")
         self.controller = None if controller is None else Controller(controller)
         by_row = self.controller is not None and any("constraints" in a.shape for a in self.controller.inputs.values())
         if by_row:

@@ -46,7 +46,7 @@ class Controller:
     def __post_init__(self) -> None:
         if not isinstance(self.function, Function):
             raise TraceError(
-                f"controller={shown(self.function)} is no declared function; write "
+                f"controller={shown(self.function)} is not a declared function; write "
                 f"@armdyn.function({_signature_for(self.function)!r}) above it, with a shape for each array after the "
                 "model. A function of (t, q, qd) is for armdyn.simulate(..., "
                 "torque=armdyn.control.callback(function, sample_time=1e-3))"

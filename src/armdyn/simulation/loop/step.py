@@ -142,8 +142,8 @@ def _checked_names(arguments: Sequence[Argument], running_cost: Function | None)
         return names
     if not isinstance(running_cost, Function):
         raise TraceError(
-            f"running_cost={shown(running_cost)} is no declared function; write @armdyn.function('(n),(n)->()') above "
-            "it, with a shape for each array after the model, such as q and tau"
+            f"running_cost={shown(running_cost)} is not a declared function; write @armdyn.function('(n),(n)->()') "
+            "above it, with a shape for each array after the model, such as q and tau"
         )
     known = list(dict.fromkeys([*names, "tau"]))
     for argument in running_cost.arguments:
