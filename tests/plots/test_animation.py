@@ -1,6 +1,7 @@
 """What each frame shows is where forward kinematics puts the arm, and files hold every frame for its time."""
 
 import base64
+import dataclasses
 import io
 import os
 import re
@@ -175,7 +176,7 @@ def test_motions_that_are_lost_leave_the_picture(planar: Robot) -> None:
     batch = armdyn.simulate(planar, [[0.0, 0.0], [np.pi, 0.0]], duration=0.2, method=RungeKutta4(step=0.02))
     q = batch.q.copy()
     q[4:, 1] = np.nan
-    lost = Trajectory(**{**vars(batch), "q": q})
+    lost = dataclasses.replace(batch, q=q)
     animation = lost.animate(robot=planar)
     lines = [len(animation.draw(frame).axes[0].lines) for frame in (0, -1)]
     assert lines[1] < lines[0]
@@ -191,7 +192,7 @@ def test_a_motion_that_runs_away_is_named_not_drawn() -> None:
     slide = [joint.kind for joint in scara.joints].index("prismatic")
     q = fall.q.copy()
     q[3:, 1, slide] = 1e200
-    runs = Trajectory(**{**vars(fall), "q": q})
+    runs = dataclasses.replace(fall, q=q)
     with pytest.raises(SettingError, match=r"goes 1e\+200 m away, .* other motions="):
         runs.animate(robot=scara).draw(0)
     for some in (runs.between(0.0, 0.05), runs.pick(0)):

@@ -1,6 +1,7 @@
 """Trajectories: immutable, saved and loaded exactly, refused when damaged, turned into tables and pictures."""
 
 import copy
+import dataclasses
 import io
 import json
 import os
@@ -148,7 +149,7 @@ def test_parquet_without_pyarrow(single: Trajectory, tmp_path: Path, monkeypatch
 def test_csv_keeps_nan_and_odd_names(tmp_path: Path, single: Trajectory) -> None:
     q = np.array(single.q)
     q[3] = [np.nan, -np.inf]
-    odd = single.__class__(**{**vars(single), "q": q, "f_tip": None, "joint_names": ('a,"b"', "f_tip_mx [x]\n")})
+    odd = dataclasses.replace(single, q=q, f_tip=None, joint_names=('a,"b"', "f_tip_mx [x]\n"))
     odd.save(tmp_path / "odd.csv")
     assert_same(Trajectory.load(tmp_path / "odd.csv"), odd)
 

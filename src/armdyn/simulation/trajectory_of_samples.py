@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from armdyn.simulation.elements.bristles import bristle_labels
 from armdyn.simulation.files.labels import Labels, of_robot
 from armdyn.simulation.methods.catalogue import Method
 from armdyn.simulation.notes import notes_on
-from armdyn.simulation.results.motion_data import Statistics
+from armdyn.simulation.results.motion_data import MotionData, Statistics
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.simulation.system.system import System
@@ -28,27 +29,30 @@ def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Lab
 
 
 def made_trajectory(system: System, method: Method, samples: Samples, wall_time: float) -> Trajectory:
-    """The trajectory of the samples; accelerations and energies are computed in one call each."""
-    robot, t, q, qd, (tau, *wrench) = system.robot, samples.t, samples.q, samples.qd, samples.forces
-    with np.errstate(all="ignore"):
-        qdd, energy, signals = system.results(samples)
-        notes = notes_on(robot, method, samples, energy)
-    return Trajectory(
+    """The trajectory of the samples; accelerations, energies and notes are computed when they are first read."""
+    robot, (tau, *wrench) = system.robot, samples.forces
+
+    def results(_: MotionData) -> dict[str, Any]:
+        with np.errstate(all="ignore"):
+            qdd, energy, signals = system.results(samples)
+        return {"qdd": qdd, "energy": energy, "signals": signals, "signal_labels": _labels(robot, signals, samples)}
+
+    def notes(motion: MotionData) -> dict[str, Any]:
+        with np.errstate(all="ignore"):
+            return {"notes": notes_on(robot, method, samples, motion.energy)}
+
+    return Trajectory.with_deferred(
+        {("qdd", "energy", "signals", "signal_labels"): results, ("notes",): notes},
         robot=robot.name,
         joint_names=robot.joint_names,
         joint_kinds=tuple(joint.kind for joint in robot.joints),
-        t=t,
-        q=q,
-        qd=qd,
-        qdd=qdd,
+        t=samples.t,
+        q=samples.q,
+        qd=samples.qd,
         tau=tau,
         f_tip=wrench[0] if wrench else None,
-        energy=energy,
         statistics=Statistics(str(method), samples.effort.steps, samples.effort.evaluations, wall_time),
-        notes=notes,
         dense=samples.dense or None,
-        signals=signals,
         events=tuple(samples.events),
-        signal_labels=_labels(robot, signals, samples),
         limits=tuple(joint.limits for joint in robot.joints),
     )

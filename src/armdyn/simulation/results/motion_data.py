@@ -58,6 +58,28 @@ class Occurrence:
     index: tuple[int, ...] = ()
 
 
+DEFERRED = "_deferred"
+"""The attribute with the functions that compute fields when they are read."""
+
+Deferred = Mapping[tuple[str, ...], Callable[["MotionData"], Mapping[str, Any]]]
+"""Functions of a motion by the names of the fields that they return."""
+
+
+def _read_only(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of fields, their arrays and mappings not writeable."""
+    result = dict(values)
+    for name in ("signals", "signal_labels"):
+        if name in result:
+            result[name] = MappingProxyType(dict(result[name]))
+    arrays = [*result.values(), *result.get("signals", {}).values()]
+    if "energy" in result:
+        arrays += [getattr(result["energy"], each.name) for each in fields(EnergyAccount)]
+    for value in arrays:
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return result
+
+
 @dataclass(frozen=True, eq=False)
 class MotionData:
     """The fields of a `Trajectory`, which describes them: functions read them that become its methods."""
@@ -73,7 +95,7 @@ class MotionData:
     f_tip: Array | None
     energy: EnergyAccount
     statistics: Statistics
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default_factory=tuple)
     signals: Mapping[str, Array] = field(default_factory=dict)
     dense: Mapping[tuple[int, ...], Dense] | None = None
     events: tuple[Occurrence, ...] = ()
@@ -81,15 +103,32 @@ class MotionData:
     limits: tuple[Limits, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
-        object.__setattr__(self, "signal_labels", MappingProxyType(dict(self.signal_labels)))
-        values = [getattr(holder, each.name) for holder in (self, self.energy) for each in fields(holder)]
-        for value in (*values, *self.signals.values()):
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+        vars(self).update(_read_only(vars(self)))
+
+    @classmethod
+    def with_deferred(cls, deferred: Deferred, **known: Any) -> Self:
+        """A motion with fields that are computed when they are first read.
+
+        Args:
+            deferred: functions by the names of the fields that each computes; a function returns the values by name.
+            known: the other fields.
+        """
+        motion = object.__new__(cls)
+        vars(motion).update(_read_only(known), **{DEFERRED: deferred})
+        return motion
+
+    def __getattr__(self, name: str) -> Any:
+        deferred: Deferred = vars(self).get(DEFERRED, {})
+        compute = next((function for names, function in deferred.items() if name in names), None)
+        if compute is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        for each, value in _read_only(compute(self)).items():
+            vars(self).setdefault(each, value)  # as another thread may have computed them
+        return vars(self)[name]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "signals": dict(self.signals), "signal_labels": dict(self.signal_labels)}
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**state, "signals": dict(self.signals), "signal_labels": dict(self.signal_labels)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
