@@ -1,5 +1,6 @@
 """Compiled integrations beside closed forms, SciPy's solvers and themselves."""
 
+import sys
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,7 @@ from armdyn.simulation.methods import formulas
 from armdyn.targets.gufunc import Interface
 from armdyn.targets.interpreted_integration import InterpretedIntegration
 from armdyn.targets.kernels import kernel_of
+from armdyn.targets.llvm.integration_step import SAFETY
 
 FORMULAS = (
     formulas.euler,
@@ -29,6 +31,12 @@ FORMULAS = (
 PAIRS = [DORMAND_PRINCE_54, DORMAND_PRINCE_853]
 TIMES = np.linspace(0.0, 6.0, 41)
 T, H, ROW, REJECTED, STATUS, STEPS, EVALUATIONS, *_ = range(len(PROGRESS))
+
+
+@pytest.fixture(autouse=True)
+def _safety_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SciPy's solvers choose their steps with the safety factor of the compiled loop."""
+    monkeypatch.setattr(sys.modules[scipy.integrate.DOP853.__module__], "SAFETY", SAFETY)
 
 
 def pendulum(t: Any, x: Any, v: Any, a: Any) -> tuple[Any, ...]:
@@ -95,9 +103,8 @@ def solved(pair: EmbeddedPair, start: np.ndarray) -> tuple[np.ndarray, int]:
     def f(t: float, y: np.ndarray) -> np.ndarray:
         return np.concatenate([np.ravel(part) for part in pendulum(t, y[:2], y[2:4], start[4])])
 
-    found = scipy.integrate.solve_ivp(
-        f, (0.0, TIMES[-1]), [*start[:4], 0.0], method=pair.name, t_eval=TIMES, rtol=1e-9, atol=1e-9, dense_output=True
-    )
+    options: dict[str, Any] = {"t_eval": TIMES, "rtol": 1e-9, "atol": 1e-9, "dense_output": True}
+    found = scipy.integrate.solve_ivp(f, (0.0, TIMES[-1]), [*start[:4], 0.0], method=pair.name, **options)
     return found.y.T, len(found.sol.interpolants)
 
 

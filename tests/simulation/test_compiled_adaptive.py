@@ -1,14 +1,17 @@
 """Adaptive motions in compiled loops beside the same motions state by state, by SciPy's solvers."""
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.integrate
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, LuGre, Motor, ServoFriction, Spring, Viscous
 from armdyn.simulation import Adaptive, OverTime, SaveAt
 from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
+from armdyn.targets.llvm.integration_step import SAFETY
 
 NAMES = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint")
 
@@ -19,11 +22,12 @@ def ur5() -> armdyn.Robot:
 
 
 def both(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> tuple[Any, Any]:
-    """The motion in compiled loops, and the one that SciPy's solvers make state by state."""
+    """The motion in compiled loops, and that by SciPy's solvers state by state, with the same safety factor."""
     compiled = armdyn.simulate(*arguments, **options)
     with monkeypatch.context() as patched:
         for module in (compiled_adaptive, compiled_dry):
             patched.setattr(module, "has_loop", lambda *_: False)
+        patched.setattr(sys.modules[scipy.integrate.DOP853.__module__], "SAFETY", SAFETY)
         one_by_one = armdyn.simulate(*arguments, **options)
     return compiled, one_by_one
 

@@ -1,8 +1,8 @@
 """An integration as LLVM IR: a function with the signature of a NumPy generalised ufunc's inner loop, over states.
 
-For every group of states, as many as a vector register has lanes: load the state, then make steps of an embedded pair
-until each lane has reached its end or the attempts of this call are used up. Every lane has a time and a step length of
-its own; a finished lane waits for the others. All stages call one function with the sections of the rates' program.
+As many states as a vector register has lanes advance side by side, by steps of an embedded pair. Every lane has a time
+and a step length of its own. When its state has reached the end, or has used up the attempts of this call, it takes the
+next state of the batch. All stages call one function with the sections of the rates' program.
 
 The arrays are: limits, progress, state, held inputs, saved times; then progress, state, the state at the saved times,
 and the polynomials of the steps. See `armdyn.program.integration`.
@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from itertools import accumulate, islice
 
-from armdyn.program.integration import LIMITS, PROGRESS, RUNNING, Integration
+from armdyn.program.integration import LIMITS, PROGRESS, Integration
 from armdyn.program.ports import Port
 from armdyn.targets.gufunc import ENTRY
-from armdyn.targets.llvm.arguments import describe_arguments, transfer
+from armdyn.targets.llvm.arguments import describe_arguments
 from armdyn.targets.llvm.decay import with_decays
+from armdyn.targets.llvm.integration_queue import Queue
 from armdyn.targets.llvm.integration_samples import Samples
 from armdyn.targets.llvm.integration_step import Step
 from armdyn.targets.llvm.lanes import Lanes
@@ -24,9 +25,9 @@ from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import constants, module, save_flags, section_functions, shapes
 from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.module import Module
-from armdyn.targets.llvm.packing import layout_functions, storer
+from armdyn.targets.llvm.packing import layout_functions
 from armdyn.targets.llvm.sections import Sections, cut
-from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
+from armdyn.targets.llvm.vectors import Lines, Vector
 
 
 def integration_module(integration: Integration, dtype: str, machine: Machine) -> Module:
@@ -35,17 +36,11 @@ def integration_module(integration: Integration, dtype: str, machine: Machine) -
     plan, ports = cut(with_decays(integration.rates, vector)), Ports(integration)
     own = [
         *shapes(tuple(port for _, port in ports.all)),
-        storer(vector, ports.progress_after, [(k, None) for k in range(len(PROGRESS))], 1),
-        *(
-            storer(vector, number, [(first + k, None) for k in range(port.size)], 1)
-            for (number, port), first in zip(ports.state_after, ports.first, strict=True)
-        ),
         *section_functions(plan, vector),
         _evaluate(integration, plan, vector),
         _loop(integration, ports, plan, vector, machine.triple),
     ]
-    after = [port for _, port in (*ports.state_after, (0, ports.all[ports.progress_after][1]))]
-    shared = [*layout_functions(vector, [port for _, port in ports.inputs], after), *libm_functions(plan, vector)]
+    shared = [*layout_functions(vector, (), ()), *libm_functions(plan, vector)]
     return module(own, shared, vector, machine)
 
 
@@ -98,6 +93,7 @@ def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector
     lanes = Lanes(out, vector)
     m, pair = integration.size, integration.pair
     step = Step(lanes, integration, ports.slots)
+    queue = Queue(lanes, ports)
     samples = Samples(lanes, integration, ports, step)
     out.put("entry:")
     room = {
@@ -108,6 +104,7 @@ def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector
         "y.new": m,
         "K": pair.all_stages * m,
         **step.room,
+        **queue.room,
         **samples.room,
     }
     for name, vectors in room.items():
@@ -121,23 +118,9 @@ def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector
     out.put("begin:")
     describe_arguments(out, ports.all, "%strides", ports.over_time)
     constants(out, plan, vector)
-    out.put("br label %group")
-    out.put("group:")
-    out.put("%state = phi i64 [ 0, %begin ], [ %state.next, %group.end ]")
-    left = out.let("sub i64 %count, %state")
-    out.put(f"%last = call i64 @llvm.umin.i64(i64 {out.let(f'sub i64 {left}, 1')}, i64 {vector.lanes - 1})")
-    out.put("%lanes = add i64 %last, 1")
-    _load_group(out, ports, vector)
-    _steps(lanes, step, samples)
-    transfer(out, f"store{ports.progress_after}", ports.progress_after, "%progress")
-    for number, _ in ports.state_after:
-        transfer(out, f"store{number}", number, "%y")
-    out.put("br label %group.end")
-    out.put("group.end:")
-    out.put(f"%state.next = add i64 %state, {vector.lanes}")
-    out.put("%more = icmp slt i64 %state.next, %count")
-    out.put("br i1 %more, label %group, label %finish")
-    out.put("finish:")
+    queue.begin()
+    samples.begin()
+    _steps(lanes, step, queue, samples)
     if restore_flags:
         out.put(restore_flags)
     out.put("br label %done")
@@ -146,44 +129,24 @@ def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector
     return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %strides, ptr %batch) #2 {{\n{out}\n}}\n"
 
 
-def _load_group(out: Lines, ports: Ports, vector: Vector) -> None:
-    """Load the arrays of a group into scratch memory."""
-    for number, name in enumerate(("limits", "progress")):
-        transfer(out, f"load_{ports.inputs[number][1].size}", number, f"%{name}")
-    for (number, port), first in zip(ports.state, ports.first, strict=True):
-        transfer(out, f"load_{port.size}", number, slot_pointer(out, vector, "%y", first))
-        if port.name in ports.slots:
-            _to_slots(out, ports, vector, number, port)
-    for number, port in ports.held:
-        _to_slots(out, ports, vector, number, port)
-
-
-def _to_slots(out: Lines, ports: Ports, vector: Vector, number: int, port: Port) -> None:
-    transfer(out, f"load_{port.size}", number, slot_pointer(out, vector, "%values", ports.slots[port.name]))
-
-
-def _steps(lanes: Lanes, step: Step, samples: Samples) -> None:
-    """Append steps until every lane has finished, or the attempts of this call are used up."""
-    put, let = lanes.put, lanes.let
-    step.begin()
-    samples.begin()
-    attempts = let(f"load double, ptr {lanes.at('%limits', LIMITS.index('attempts'))}")
-    put(f"%attempts = fptosi double {attempts} to i64")
-    put("br label %attempt.first")
-    put("attempt.first:")
+def _steps(lanes: Lanes, step: Step, queue: Queue, samples: Samples) -> None:
+    """Append steps until every state has finished, or has used up the attempts of this call."""
+    put = lanes.put
+    put("br label %fill")
+    put("fill:")
+    queue.fill(samples.find_next)
+    step.begin(queue.fresh)
+    queue.forget_fresh()
     put("br label %attempt")
     put("attempt:")
-    put("%tried = phi i64 [ 0, %attempt.first ], [ %tried.next, %attempt.end ]")
-    active = lanes.compare("oeq", lanes.load("%progress", PROGRESS.index("status")), RUNNING)
-    some = let(f"and i1 {lanes.any(active)}, {let('icmp slt i64 %tried, %attempts')}")
-    put(f"br i1 {some}, label %attempt.do, label %attempts.done")
+    active = queue.active()
+    put(f"br i1 {queue.releases()}, label %fill, label %attempt.some")
+    put("attempt.some:")
+    put(f"br i1 {lanes.any(active)}, label %attempt.do, label %attempts.done")
     put("attempt.do:")
     step.make(active)
-    samples.keep("%tried")
+    samples.keep()
     step.advance()
-    put("br label %attempt.end")
-    put("attempt.end:")
-    put("%tried.next = add i64 %tried, 1")
+    queue.count(active)
     put("br label %attempt")
     put("attempts.done:")
-    samples.end()

@@ -6,9 +6,11 @@ time of the step, with the numbers of a state side by side in vectors.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from armdyn.program.integration import LIMITS, PROGRESS, Integration
+from armdyn.targets.llvm.integration_queue import offset_of
 from armdyn.targets.llvm.integration_step import Step
 from armdyn.targets.llvm.lanes import Lanes
 from armdyn.targets.llvm.vectors import double_constant
@@ -31,28 +33,32 @@ class Samples:
 
     def __init__(self, lanes: Lanes, integration: Integration, ports: Ports, step: Step) -> None:
         self.lanes, self.pair, self.size, self.ports, self.step = lanes, integration.pair, integration.size, ports, step
-        self.across = -(-self.size // lanes.vector.lanes)
-        """The number of vectors for the numbers of one state."""
         self.terms = len(self.pair.dense)
-        self.room = {
-            "F": self.terms * self.size,
-            "next": 1,
-            "state.F": (1 + self.terms) * self.across,
-            "sample": self.across,
-        }
+        count = lanes.vector.lanes
+        blocks = [-(-port.size // count) for _, port in ports.rows]
+        self.blocks = [*accumulate(blocks, initial=0)]
+        """The number of the first vector of each part of the state, side by side, and that of all."""
+        self.room = {"F": self.terms * self.size, "next": 1, "state.F": (1 + self.terms) * self.blocks[-1]}
 
     def begin(self) -> None:
-        """The next saved time of each lane."""
+        """The number of saved times, and the flag that polynomials are kept; they are those of the first state."""
         lanes = self.lanes
         for name in ("times", "pieces"):
-            number = lanes.let(f"load double, ptr {lanes.at('%limits', LIMITS.index(name))}")
-            lanes.put(f"%{name} = fptosi double {number} to i64")
+            place = lanes.let(f"getelementptr i8, ptr %data0, i64 {offset_of(lanes, 0, str(LIMITS.index(name)))}")
+            lanes.put(f"%{name} = fptosi double {lanes.let(f'load double, ptr {place}, align 8')} to i64")
         lanes.put("%keeps.pieces = icmp sgt i64 %pieces, 0")
-        with lanes.each("first.time", "%lanes") as lane:
-            self._find_next("first", lane)
 
-    def keep(self, attempt: str) -> None:
-        """Store states at the saved times of the latest steps, and their polynomials, in row ``attempt``."""
+    def find_next(self, lane: str, name: str = "first") -> None:
+        """Store the next saved time of a lane, infinity after the last one."""
+        lanes = self.lanes
+        row = lanes.let(f"fptosi double {lanes.of_lane('%progress', lane, _ROW)} to i64")
+        lanes.put_in_lane(double_constant(float("inf")), "%next", lane)
+        with lanes.where(lanes.let(f"icmp slt i64 {row}, %times"), f"{name}.next"):
+            value = lanes.let(f"load double, ptr {self._row_of(self.ports.times, lane, row)}, align 8")
+            lanes.put_in_lane(value, "%next", lane)
+
+    def keep(self) -> None:
+        """Store states at the saved times of the latest steps, and their polynomials, in the row of the attempt."""
         lanes = self.lanes
         accepted = self.step.mask("accepted")
         due = lanes.both(accepted, lanes.compare("ole", lanes.load("%next"), lanes.load("%t.new")))
@@ -61,23 +67,15 @@ class Samples:
             self.step.extra_stages()
             self._polynomials()
             with lanes.each("lane", "%lanes") as lane:
-                made = lanes.let(f"fcmp oeq double {self._of_lane('%accepted', lane)}, 1.0")
-                due_here = lanes.let(f"fcmp ole double {self._of_lane('%next', lane)}, {self._of_lane('%t.new', lane)}")
+                made = lanes.let(f"fcmp oeq double {lanes.of_lane('%accepted', lane)}, 1.0")
+                due_here = lanes.let(f"fcmp ole double {lanes.of_lane('%next', lane)}, {lanes.of_lane('%t.new', lane)}")
                 wanted = lanes.let(f"or i1 %keeps.pieces, {due_here}")
                 with lanes.where(lanes.let(f"and i1 {made}, {wanted}"), "polynomial"):
                     self._own_polynomial(lane)
                     with lanes.where("%keeps.pieces", "piece"):
-                        self._keep_piece(lane, attempt)
+                        self._keep_piece(lane)
                     with lanes.where(due_here, "samples"):
                         self._keep_samples(lane)
-
-    def end(self) -> None:
-        """Give the lanes beyond the last state its row: they repeat the state, and write equal numbers."""
-        lanes = self.lanes
-        with lanes.each("repeat", lanes.vector.lanes) as lane:
-            source = lanes.let(f"call i64 @llvm.umin.i64(i64 {lane}, i64 %last)")
-            value = self._of_lane("%progress", source, _ROW)
-            lanes.put(f"store double {value}, ptr {self._place('%progress', lane, _ROW)}, align 8")
 
     def _polynomials(self) -> None:
         """F_i of all lanes."""
@@ -92,63 +90,68 @@ class Samples:
                 lanes.store(value, "%F", lanes.let(f"add i64 {k}, {i * m}"))
 
     def _own_polynomial(self, lane: str) -> None:
-        """The numbers of y and F_i of one lane, side by side in ``%state.F``, each in whole vectors."""
-        lanes, padded = self.lanes, self.across * self.lanes.vector.lanes
-        with lanes.each("number", self.size) as k:
-            for i in range(1 + self.terms):
-                base = "%y" if i == 0 else lanes.at("%F", (i - 1) * self.size)
-                source = lanes.let(f"add i64 {lanes.let(f'mul i64 {k}, {lanes.vector.lanes}')}, {lane}")
-                value = lanes.let(f"load double, ptr {self._double(base, source)}, align 8")
-                place = self._double("%state.F", lanes.let(f"add i64 {k}, {i * padded}"))
-                lanes.put(f"store double {value}, ptr {place}, align 8")
+        """The numbers of y and F_i of one lane, side by side in ``%state.F``, each part in whole vectors."""
+        lanes = self.lanes
+        for (_, port), first, block in zip(self.ports.rows, self.ports.first, self.blocks, strict=False):
+            with lanes.each(f"number{first}", port.size) as k:
+                source = lanes.let(f"add i64 {k}, {first}")
+                for i in range(1 + self.terms):
+                    base = "%y" if i == 0 else lanes.at("%F", (i - 1) * self.size)
+                    value = lanes.of_lane(base, lane, source)
+                    place = self._double(lanes.at("%state.F", i * self.blocks[-1] + block), k)
+                    lanes.put(f"store double {value}, ptr {place}, align 8")
 
-    def _keep_piece(self, lane: str, attempt: str) -> None:
+    def _keep_piece(self, lane: str) -> None:
         """Store the time, length and polynomial of the step."""
-        lanes, padded = self.lanes, self.across * self.lanes.vector.lanes
+        lanes = self.lanes
+        attempt = lanes.let(f"fptosi double {lanes.of_lane('%tried', lane)} to i64")
         row = self._row_of(self.ports.pieces, lane, attempt)
-        for number, value in enumerate((self._of_lane("%progress", lane, _T), self._of_lane("%h", lane))):
+        for number, value in enumerate((lanes.of_lane("%progress", lane, _T), lanes.of_lane("%h", lane))):
             lanes.put(f"store double {value}, ptr {self._double(row, str(number))}, align 8")
         with lanes.each("copied", self.size) as k:
             for i in range(1 + self.terms):
-                source = self._double("%state.F", lanes.let(f"add i64 {k}, {i * padded}"))
-                value = lanes.let(f"load double, ptr {source}, align 8")
+                value = lanes.of_lane("%y" if i == 0 else lanes.at("%F", (i - 1) * self.size), lane, k)
                 place = self._double(row, lanes.let(f"add i64 {k}, {2 + i * self.size}"))
                 lanes.put(f"store double {value}, ptr {place}, align 8")
 
     def _keep_samples(self, lane: str) -> None:
         """Store the states of one lane at all saved times up to the end of its step."""
         lanes = self.lanes
-        begin, h = self._of_lane("%progress", lane, _T), self._of_lane("%h", lane)
-        end = self._of_lane("%t.new", lane)
+        begin, h = lanes.of_lane("%progress", lane, _T), lanes.of_lane("%h", lane)
+        end = lanes.of_lane("%t.new", lane)
         lanes.put("br label %sample.each")
         lanes.put("sample.each:")
-        elapsed = lanes.let(f"fsub double {self._of_lane('%next', lane)}, {begin}")
-        self._evaluate(lanes.let(f"fdiv double {elapsed}, {h}"))
-        row = lanes.let(f"fptosi double {self._of_lane('%progress', lane, _ROW)} to i64")
-        for (number, port), first in zip(self.ports.rows, self.ports.first, strict=True):
-            at = self._row_of(number, lane, row)
-            for k in range(port.size):
-                value = lanes.let(f"load double, ptr {self._double('%sample', str(first + k))}, align 8")
-                lanes.put(f"store double {value}, ptr {self._double(at, str(k))}, align 8")
+        elapsed = lanes.let(f"fsub double {lanes.of_lane('%next', lane)}, {begin}")
+        x = self._splat(lanes.let(f"fdiv double {elapsed}, {h}"))
+        rest = lanes.op("fsub", 1.0, x) if self.pair.alternates else x
+        row = lanes.let(f"fptosi double {lanes.of_lane('%progress', lane, _ROW)} to i64")
+        for (number, port), block in zip(self.ports.rows, self.blocks, strict=False):
+            at, count = self._row_of(number, lane, row), lanes.vector.lanes
+            for k, first in enumerate(range(0, port.size, count)):
+                value = self._value(block + k, x, rest)
+                self._store_part(value, self._double(at, str(first)), min(count, port.size - first))
         following = lanes.let(f"sitofp i64 {lanes.let(f'add i64 {row}, 1')} to double")
-        lanes.put(f"store double {following}, ptr {self._place('%progress', lane, _ROW)}, align 8")
-        self._find_next("sample", lane)
-        more = lanes.let(f"fcmp ole double {self._of_lane('%next', lane)}, {end}")
+        lanes.put_in_lane(following, "%progress", lane, _ROW)
+        self.find_next(lane, "sample")
+        more = lanes.let(f"fcmp ole double {lanes.of_lane('%next', lane)}, {end}")
         lanes.put(f"br i1 {more}, label %sample.each, label %sample.end")
         lanes.put("sample.end:")
 
-    def _evaluate(self, x: str) -> None:
-        """Evaluate the polynomial at the fraction x of the step, to ``%sample``."""
+    def _value(self, block: int, x: str, rest: str) -> str:
+        """A vector of the polynomial at the fraction x of the step."""
+        lanes, value = self.lanes, self.lanes.vector.splat(0.0)
+        for k, i in enumerate(reversed(range(self.terms))):
+            term = lanes.load("%state.F", (1 + i) * self.blocks[-1] + block)
+            factor = rest if self.pair.alternates and k % 2 else x
+            value = lanes.op("fmul", lanes.op("fadd", value, term), factor)
+        return lanes.op("fadd", value, lanes.load("%state.F", block))
+
+    def _store_part(self, value: str, place: str, width: int) -> None:
+        """Store the first numbers of a vector."""
         lanes, vector = self.lanes, self.lanes.vector
-        x = self._splat(x)
-        rest = lanes.op("fsub", 1.0, x) if self.pair.alternates else x
-        for block in range(self.across):
-            value = vector.splat(0.0)
-            for k, i in enumerate(reversed(range(self.terms))):
-                term = lanes.load("%state.F", (1 + i) * self.across + block)
-                factor = rest if self.pair.alternates and k % 2 else x
-                value = lanes.op("fmul", lanes.op("fadd", value, term), factor)
-            lanes.store(lanes.op("fadd", value, lanes.load("%state.F", block)), "%sample", block)
+        numbers = ", ".join(f"i32 {k}" for k in range(width))
+        part = lanes.let(f"shufflevector {vector.type} {value}, {vector.type} poison, <{width} x i32> <{numbers}>")
+        lanes.put(f"store <{width} x double> {part}, ptr {place}, align 8")
 
     def _splat(self, x: str) -> str:
         vector = self.lanes.vector
@@ -156,28 +159,13 @@ class Samples:
         zeros = f"<{vector.lanes} x i32> zeroinitializer"
         return self.lanes.let(f"shufflevector {vector.type} {one}, {vector.type} poison, {zeros}")
 
-    def _find_next(self, name: str, lane: str) -> None:
-        """Store the next saved time, infinity after the last one."""
-        lanes = self.lanes
-        row = lanes.let(f"fptosi double {self._of_lane('%progress', lane, _ROW)} to i64")
-        never = double_constant(float("inf"))
-        lanes.put(f"store double {never}, ptr {self._place('%next', lane)}, align 8")
-        with lanes.where(lanes.let(f"icmp slt i64 {row}, %times"), f"{name}.next"):
-            value = lanes.let(f"load double, ptr {self._row_of(self.ports.times, lane, row)}, align 8")
-            lanes.put(f"store double {value}, ptr {self._place('%next', lane)}, align 8")
-
     def _row_of(self, number: int, lane: str, row: str) -> str:
         """The address of a state's row in an array over time."""
         lanes = self.lanes
-        state = lanes.let(f"mul i64 {lanes.let(f'add i64 %state, {lane}')}, %outer{number}")
-        distance = lanes.let(f"add i64 {state}, {lanes.let(f'mul i64 {row}, %stride{number}')}")
+        state = lanes.let(f"load i64, ptr {lanes.place('%index', lane)}, align 8")
+        distance = lanes.let(f"mul i64 {state}, %outer{number}")
+        distance = lanes.let(f"add i64 {distance}, {lanes.let(f'mul i64 {row}, %stride{number}')}")
         return lanes.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
 
     def _double(self, base: str, index: str) -> str:
         return self.lanes.let(f"getelementptr double, ptr {base}, i64 {index}")
-
-    def _place(self, name: str, lane: str, vector: int = 0) -> str:
-        return self._double(self.lanes.at(name, vector), lane)
-
-    def _of_lane(self, name: str, lane: str, vector: int = 0) -> str:
-        return self.lanes.let(f"load double, ptr {self._place(name, lane, vector)}, align 8")

@@ -49,12 +49,13 @@ class Search:
         sizes = dict.fromkeys(("watched", "slopes", "w.start", "s.start", "w.end", "s.end"), max(count, 1))
         self.room = sizes | {"least.watched": 1, "landed": 1}
 
-    def keep_start(self) -> None:
-        """Keep the results at the begin of the next step."""
+    def keep_start(self, fresh: str) -> None:
+        """Keep the results at the begin of the next step, in fresh lanes."""
+        names = (("%watched", "%w.start"), ("%slopes", "%s.start"))
         for k in range(self.count):
-            self.lanes.store(self.lanes.load("%watched", k), "%w.start", k)
-            if self.slopes:
-                self.lanes.store(self.lanes.load("%slopes", k), "%s.start", k)
+            for now, start in names[: 1 + self.slopes]:
+                value = self.lanes.select(fresh, self.lanes.load(now, k), self.lanes.load(start, k))
+                self.lanes.store(value, start, k)
 
     def begin(self, running: str) -> None:
         """End the integration in the lanes in which a result is negative when a call begins."""

@@ -14,7 +14,7 @@ from armdyn.program.integration import FINISHED, FIRST_WATCHED, LIMITS, ON_GRID,
 from armdyn.targets.llvm.integration_search import Search
 from armdyn.targets.llvm.lanes import Lanes
 
-SAFETY, LEAST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
+SAFETY, LEAST_FACTOR, LARGEST_FACTOR = 0.8, 0.2, 10.0
 """The safety factor, and the bounds of the ratio of the next step length to this one."""
 
 SMALLEST_ERROR, LARGEST_ERROR = 1e-10, 1e7
@@ -49,15 +49,18 @@ class Step:
         own = ("t.new", "h", "accepted", "rejected", "factor", "sum0", "sum1")
         self.room = dict.fromkeys(own, 1) | self.search.room
 
-    def begin(self) -> None:
-        """Evaluate the first rates, and choose the first length in lanes without one; lanes at their end finish."""
-        lanes, progress = self.lanes, self._progress
+    def begin(self, fresh: str) -> None:
+        """Evaluate the first rates, and choose the first length, of fresh lanes; those at their end finish."""
+        lanes, progress, m = self.lanes, self._progress, self.size
         at_end = lanes.compare("oge", progress(_T), self._limit(_END))
-        running = lanes.compare("oeq", progress(_STATUS), 0.0)
+        running = lanes.both(fresh, lanes.compare("oeq", progress(_STATUS), 0.0))
         ended = lanes.both(at_end, running)
         lanes.store(lanes.select(ended, FINISHED, progress(_STATUS)), "%progress", _STATUS)
-        self._evaluate_at(progress(_T), 0)
-        self.search.keep_start()
+        self._evaluate_at(progress(_T), 1)
+        with lanes.each("first.rates", m) as k:
+            later = lanes.load("%K", lanes.let(f"add i64 {k}, {m}"))
+            lanes.store(lanes.select(fresh, later, lanes.load("%K", k)), "%K", k)
+        self.search.keep_start(fresh)
         self.search.begin(lanes.without(running, at_end))
         if not self.pair.is_fixed:
             self._choose_first_length(running, at_end)
@@ -116,7 +119,7 @@ class Step:
             self.search.see_stage(s)
         error = self._error()
         fine = lanes.compare("olt", error, 1.0)
-        running = lanes.compare("oeq", self._progress(_STATUS), 0.0)
+        running = lanes.both(active, lanes.compare("oeq", self._progress(_STATUS), 0.0))
         accepted, rejected = self.search.decide(lanes.both(fine, running), lanes.without(running, fine), running)
         self._keep_mask("accepted", accepted)
         self._keep_mask("rejected", rejected)

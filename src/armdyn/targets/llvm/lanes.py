@@ -39,6 +39,18 @@ class Lanes:
         """Write a vector."""
         self.put(f"store {self.vector.type} {value}, ptr {self.at(base, index)}, align {self.vector.bytes}")
 
+    def place(self, base: str, lane: str, index: int | str = 0) -> str:
+        """The address of the number of a lane in vector number ``index``."""
+        return self.let(f"getelementptr double, ptr {self.at(base, index)}, i64 {lane}")
+
+    def of_lane(self, base: str, lane: str, index: int | str = 0) -> str:
+        """The number of a lane in vector number ``index``."""
+        return self.let(f"load double, ptr {self.place(base, lane, index)}, align 8")
+
+    def put_in_lane(self, value: str, base: str, lane: str, index: int | str = 0) -> None:
+        """Write the number of a lane in vector number ``index``."""
+        self.put(f"store double {value}, ptr {self.place(base, lane, index)}, align 8")
+
     def op(self, name: str, a: str | float, b: str | float) -> str:
         """``fadd``, ``fsub``, ``fmul`` or ``fdiv`` of two vectors or numbers."""
         return self.let(f"{name} {self.vector.type} {self._operand(a)}, {self._operand(b)}")
