@@ -7,14 +7,11 @@ for another one until the last states are on their way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from armdyn.program.integration import LIMITS, PROGRESS, RUNNING
 from armdyn.program.ports import Port
+from armdyn.targets.llvm.integration_ports import Ports
 from armdyn.targets.llvm.lanes import Lanes
-
-if TYPE_CHECKING:
-    from armdyn.targets.llvm.integration_loop import Ports
 
 _ATTEMPTS, _STATUS = LIMITS.index("attempts"), PROGRESS.index("status")
 

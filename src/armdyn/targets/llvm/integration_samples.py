@@ -7,16 +7,13 @@ time of the step, with the numbers of a state side by side in vectors.
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from armdyn.program.integration import LIMITS, PROGRESS, Integration
+from armdyn.targets.llvm.integration_ports import Ports
 from armdyn.targets.llvm.integration_queue import offset_of
 from armdyn.targets.llvm.integration_step import Step
 from armdyn.targets.llvm.lanes import Lanes
 from armdyn.targets.llvm.vectors import double_constant
-
-if TYPE_CHECKING:
-    from armdyn.targets.llvm.integration_loop import Ports
 
 _T, _ROW = map(PROGRESS.index, ("t", "row"))
 
