@@ -248,7 +248,7 @@ def test_with_model(ur5: Case) -> None:
 def test_models_of_other_arms_are_refused(ur5: Case) -> None:
     with pytest.raises(armdyn.ShapeError, match="the model 'planar_2r' has 2 joints; the arm 'ur5' has 6"):
         rolled(ur5, control.with_model(control.pid, armdyn.load("planar_2r")), Setting(ur5))
-    with pytest.raises(SettingError, match="is no Robot"):
+    with pytest.raises(SettingError, match="is not a Robot"):
         control.with_model(control.pid, "ur5")  # type: ignore[arg-type]
 
 

@@ -218,7 +218,7 @@ def test_what_does_not_fit_is_named() -> None:
         armdyn.ClosedLoop(ROBOT, pid, method=Adaptive())  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="method='rk4' is a name; a closed loop needs such as RungeKutta4"):
         armdyn.ClosedLoop(ROBOT, pid, method="rk4")  # type: ignore[arg-type]
-    with pytest.raises(SettingError, match="robot='ur5' is no Robot"):
+    with pytest.raises(SettingError, match="robot='ur5' is not a Robot"):
         armdyn.ClosedLoop("ur5", pid)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="has no constraints"):
         armdyn.ClosedLoop(ROBOT, armdyn.control.hybrid_motion_force)
