@@ -9,7 +9,7 @@ import pytest
 import armdyn
 from armdyn import ModelError, UnknownName
 from armdyn.actuators import DataSheetError, Motor
-from armdyn.actuators.units import quantity
+from armdyn.base.quantities import quantity
 from armdyn.base.units import parsed
 
 RE40 = {
@@ -238,7 +238,7 @@ def test_damping_is_part_of_the_no_load_current() -> None:
     ],
 )  # fmt: skip
 def test_units(text: str | float, unit: str, value: float) -> None:
-    assert quantity("x", text, unit) == pytest.approx(value, rel=1e-14)
+    assert quantity("x", text, unit, needs_unit=True) == pytest.approx(value, rel=1e-14)
 
 
 def test_decimal_numbers_are_rounded_once() -> None:

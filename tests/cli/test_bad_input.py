@@ -74,7 +74,7 @@ def test_column_named_twice(shell: Shell, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("elbow_joint=0.3", "elbow_joint=0.4"), "--lock names 'elbow_joint' more than once; expected one value"),
-        (("elbow_joint=abc",), "--lock elbow_joint is 'abc'; expected one number"),
+        (("elbow_joint=abc",), "--lock elbow_joint is 'abc'; expected a number in rad"),
         (("elbow_joint=1,2",), "--lock elbow_joint has 2 numbers; expected one number"),
         (("elbow_joint=",), "--lock elbow_joint has no number; expected one number"),
         (("elbow_joint",), "--lock 'elbow_joint': expected JOINT=VALUE"),
@@ -87,9 +87,9 @@ def test_lock(shell: Shell, words: tuple[str, ...], message: str) -> None:
 def test_vectors(shell: Shell) -> None:
     assert_refused(
         shell("torque", "planar_2r", "--q", "1"),
-        "--q has 1 number; expected 2 numbers separated by commas, one a joint of 'planar_2r': joint_1, joint_2",
+        "--q has 1 number; expected 2 numbers separated by commas, one per joint of 'planar_2r': joint_1, joint_2",
     )
-    assert_refused(shell("info", "ur5", "--gravity", "down"), "--gravity is 'down'; expected 3 numbers separated by")
+    assert_refused(shell("info", "ur5", "--gravity", "down"), "--gravity has 1 number; expected 3 numbers separated by")
 
 
 @pytest.mark.parametrize("verb", ["info", "masp"])

@@ -170,7 +170,7 @@ def test_ik_that_is_not_met(shell: Shell) -> None:
     [
         (("ik", "ur5"), "there is no target; expected --xyz"),
         (("ik", "ur5", "--xyz", "1,2"), "--xyz has 2 numbers; expected 3 numbers separated by commas, x,y,z"),
-        (("ik", "ur5", "--xyz", "1,2,3deg"), "--xyz has '3deg' at place 3; unit 'deg', expected one of m, cm, mm, in"),
+        (("ik", "ur5", "--xyz", "1,2,3deg"), "--xyz[2] is '3deg', an angle; expected a unit like m"),
         (("ik", "ur5", "--rpy", "0,0,0", "--quaternion", "1,0,0,0"), "given twice: by --rpy and by --quaternion"),
         (("ik", "ur5", "--pose", "1,2,3"), "--pose has 3 numbers; expected 12 numbers"),
         (("ik", "ur5", "--pose", "1,0,0,0,0,1,0,0,0,0,2,0"), "--pose"),

@@ -203,9 +203,9 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --controller pd_gravity --q-ref 0,0,0 --Kp 1 --Kd 1", "--q-ref has 3 numbers; expected 2 numbers"),
         (
             "planar_2r --q0 abc",
-            "--q0 is 'abc'; expected one number, for all joints, or one a joint of 'planar_2r': joint_",
+            "--q0 of joint_1 is 'abc'; expected a number in rad, or one with a unit, such as '90 deg'",
         ),
-        ("planar_2r --q0 1mm", "--q0 has '1mm' for 'joint_1'; unit 'mm', expected one of rad, deg"),
+        ("planar_2r --q0 1mm", "--q0 of joint_1 is '1mm', in m; expected a unit like rad"),
     ],
 )
 def test_mistakes_are_named(shell: Shell, folder: Path, words: str, message: str) -> None:

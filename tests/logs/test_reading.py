@@ -188,7 +188,7 @@ def test_currents_become_torques_by_gains() -> None:
         ({"t": T, "angle": Q}, {}, LogError, "none of the labels of UR's RTDE, libfranka"),
         ({"t": T, "angle": Q}, {"columns": {"q": "angel"}}, UnknownName, "no column 'angel'.*Did you mean 'angle'"),
         ({"t": T, "q": Q}, {"columns": {"position": "q"}}, UnknownName, "no quantity 'position' in columns="),
-        ({"t": T, "q": Q}, {"units": {"q": "parsec"}}, LogError, "unit 'parsec'; expected one of rad, deg"),
+        ({"t": T, "q": Q}, {"units": {"q": "parsec"}}, LogError, "unit 'parsec': unknown unit 'parsec'"),
         ({"t": T, "q": Q}, {"units": {"p": "deg"}}, UnknownName, "no quantity 'p' in units="),
         ({"t": T, "q": Q}, {"columns": {"q": [0, 1]}}, LogError, "names 2 columns; expected 4"),
         ({"t": T, "q": Q}, {"fewest": 100}, LogError, "has 40 rows of numbers; a motion needs 100 at least"),

@@ -134,8 +134,8 @@ def write(path: Path, table: dict[str, np.ndarray]) -> None:
         ("", "is empty; expected joint states"),
         ("t,tau_waist\n0,1\n", "has no column tau_shoulder, tau_slide, tau_roll, tau_pitch, tau_hand; expected "),
         ("t,tau_wrist\n0,1\n", "no column 'tau_wrist' in .* for 'slider'"),
-        ("MM\n", r"column 'tau_slide \[N mm\]'; expected \[N\], the unit of the input file"),
-        ("HOURS\n", r"column 't \[h\]': unit 'h'; expected one of s, ms, min"),
+        ("MM\n", r"column 'tau_slide \[N mm\]': unit 'N mm', in m\^2 kg s\^-2; expected a unit like N"),
+        ("METRES\n", r"column 't \[m\]': unit 'm', in m; expected a unit like s"),
         ("HEAD,tau_slide\n", "names 'tau_slide' more than once"),
         ("HEAD\n", "has a header and no rows"),
         ("HEAD\n0,1,1,1,1,1,1\n1,1,1,1,x,1,1\n", "csv:3 column 'tau_roll' holds 'x'; expected a finite number"),
@@ -147,7 +147,7 @@ def write(path: Path, table: dict[str, np.ndarray]) -> None:
 def test_tables_that_are_none(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "torques.csv"
     head = "t,tau_waist,tau_shoulder,tau_slide,tau_roll,tau_pitch,tau_hand"
-    heads = {"HEAD": head, "MM": head.replace("slide", "slide [N mm]"), "HOURS": head.replace("t,", "t [h],", 1)}
+    heads = {"HEAD": head, "MM": head.replace("slide", "slide [N mm]"), "METRES": head.replace("t,", "t [m],", 1)}
     for word, heading in heads.items():
         text = text.replace(word, heading)
     path.write_text(text)

@@ -52,7 +52,7 @@ ALL = ",".join(f"tau_{name}" for name in NAMES)
         (f"t,{ALL}\n", "has a header and no rows"),
         (f"t,{ALL}\n0,1,2,3,4\n1,1,2,3,4\n1,1,2,3,4\n", "csv:4 t is 1 s, after 1 s; expected rows each with"),
         (f"t,{ALL}\n0,1,2,nan,4\n", "csv:2 column .* holds 'nan'; expected a finite number"),
-        (f"t,{ALL.replace(NAMES[2], NAMES[2] + ' [N m]')}\n", r"unit 'N m'; expected one of N, kN, lbf"),
+        (f"t,{ALL.replace(NAMES[2], NAMES[2] + ' [N m]')}\n", r"unit 'N m', in m\^2 kg s\^-2; expected a unit like N"),
         (f"t,{ALL},tau_extra\n0,1,2,3,4,5\n", "no joint 'extra' in 'scara', .*column 'tau_extra'"),
     ],
 )

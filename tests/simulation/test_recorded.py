@@ -70,7 +70,11 @@ def test_one_table_is_read_alike_by_everything_that_takes_a_motion(tmp_path: Pat
     [
         ("t,q_joint_1\n0,0\n1,0\n2,0\n", LogError, "log.csv:1 has no column q_joint_2; expected q_joint_1, q_joint_2"),
         ("t,q_joint_1,q_elbow\n0,0,1\n1,0,1\n2,0,1\n", UnknownName, "no column 'q_elbow' in .*log.csv:1 for 'rp'"),
-        ("t,q_joint_1 [mm],q_joint_2\n0,0,1\n", LogError, "column 'q_joint_1 .mm.': unit 'mm'; expected one of rad"),
+        (
+            "t,q_joint_1 [mm],q_joint_2\n0,0,1\n",
+            LogError,
+            "column 'q_joint_1 .mm.': unit 'mm', in m; expected a unit like rad",
+        ),
         ("t,q_joint_1,q_joint_1 [deg],q_joint_2\n0,0,0,1\n", LogError, "names 'q_joint_1' more than once"),
         ("t,q_joint_1,q_joint_2\n", LogError, "log.csv has a header and no rows below it"),
         ("q_joint_1,q_joint_2\n0,1\n1,1\n1,1\n", LogError, "log.csv:1 has no column t.* --rate HZ, rate= in Python"),

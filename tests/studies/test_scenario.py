@@ -92,9 +92,7 @@ def test_numbers_of_joints_have_units(tmp_path: Path) -> None:
     np.testing.assert_allclose(inputs["q0"], [np.pi / 6.0, 0.05], rtol=1e-15)
     np.testing.assert_allclose(inputs["qd0"], [np.pi / 3.0, 0.1], rtol=1e-15)
     np.testing.assert_allclose(inputs["q_ref"], [np.pi / 4.0, 0.02], rtol=1e-15)
-    with pytest.raises(
-        StudyError, match="yaml:2: q0 has '50 mm' for joint 'joint_1'; expected a number, or one with a"
-    ):
+    with pytest.raises(StudyError, match="yaml:2: q0 of joint_1 is '50 mm', in m; expected a unit like rad"):
         read(text.replace("[30deg, 50 mm]", "[50 mm, 30deg]") + "grid: {Kp: [10]}\n", tmp_path)
 
 

@@ -23,9 +23,9 @@ from armdyn.actuators.gear import Gear
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Thermal
-from armdyn.actuators.units import quantity
 from armdyn.base.advice import instead
 from armdyn.base.errors import ArmdynError, ModelError, UnknownName, Unsupported, shown
+from armdyn.base.quantities import quantity
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 
@@ -197,7 +197,7 @@ def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
             raise Misfit((*path, name), str(UnknownName.of("field", name, known, kind.__name__)))
         values[name] = _value(known[name], given, (*path, name))
         if isinstance(given, str) and (unit := UNITS.get(kind, {}).get(name)):
-            values[name] = _checked((*path, name), quantity, f"{name} of {kind.__name__}", given, unit)
+            values[name] = _checked((*path, name), quantity, f"{name} of {kind.__name__}", given, unit, needs_unit=True)
     for name, field in known.items():
         if field.is_required and name not in values:
             raise Misfit(path, f"{kind.__name__} has no {name}; expected its fields: {', '.join(known)}")

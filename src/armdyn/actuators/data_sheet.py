@@ -10,10 +10,10 @@ from armdyn.actuators.cogging import Cogging
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import COPPER, Thermal
-from armdyn.actuators.units import quantity
 from armdyn.base.advice import option
 from armdyn.base.checks import choice, switch
 from armdyn.base.errors import ModelError, UnknownName, warn_of_description
+from armdyn.base.quantities import quantity
 
 LEAST = 1e-30
 """No motor has numbers below this, or above its inverse: their products would overflow or underflow."""
@@ -159,7 +159,7 @@ def _in_si(entries: dict[str, str | float | None]) -> dict[str, float]:
             raise UnknownName.of("field", name, ENTRIES, "a data sheet")
         if text is None:
             continue
-        value = quantity(name, text, ENTRIES[name])
+        value = quantity(name, text, ENTRIES[name], needs_unit=True)
         if name not in SIGNED and not (value > 0.0 or (value == 0.0 and name in MAY_BE_ZERO)):
             raise ModelError(f"{name} is {text!r}; expected a number above zero")
         if value and not LEAST < abs(value) < 1.0 / LEAST:

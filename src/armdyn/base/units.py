@@ -44,11 +44,11 @@ METRIC = {
     "ohm": Unit(Fraction(1), (2, 1, -3, -2, 0)),
     "H": Unit(Fraction(1), (2, 1, -2, -2, 0)),
     "rpm": Unit(Fraction(TURN / 60.0), (0, 0, -1, 0, 0)),
+    "rad": NONE,
 }
 """Units that may have a prefix."""
 
 OTHERS = {
-    "rad": NONE,
     "deg": Unit(Fraction(math.pi / 180.0), NONE.powers),
     "rev": Unit(Fraction(TURN), NONE.powers),
     "min": Unit(Fraction(60), METRIC["s"].powers),
@@ -67,6 +67,7 @@ OTHERS = {
 """Units without prefixes; degC and degF are differences of temperature here."""
 
 PREFIXES = {
+    "n": Fraction(1, 10**9),
     "u": Fraction(1, 10**6),
     "m": Fraction(1, 1000),
     "c": Fraction(1, 100),
@@ -160,7 +161,7 @@ def _named(word: str, intro: str) -> list[Unit]:
         close = get_close_matches(word, names, n=1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
         raise ModelError(
-            f"{intro}unknown unit {word!r}.{meant} Known: {', '.join(names)}, with prefixes u, m, c, k, M."
+            f"{intro}unknown unit {word!r}.{meant} Known: {', '.join(names)}, with prefixes n, u, m, c, k, M."
         )
     return result
 
@@ -184,6 +185,12 @@ def _single(word: str) -> Unit | None:
     if word[0] in PREFIXES and word[1:] in METRIC:
         return Unit(PREFIXES[word[0]], NONE.powers).times(METRIC[word[1:]])
     return None
+
+
+def names_angle(text: str) -> bool:
+    """True if a unit names an angle: rad, deg, rev or rpm, or turns per minute as data sheets write them."""
+    plain = unicodedata.normalize("NFKC", text).replace("°", "deg").replace("\N{MINUS SIGN}", "-").lower()
+    return bool(_ANGLES.search(plain) or _A_MINUTE.search(plain))
 
 
 INCH = float(OTHERS["in"].size)

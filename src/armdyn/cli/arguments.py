@@ -17,17 +17,11 @@ import typer
 
 from armdyn.base.advice import NO_VALUE
 from armdyn.base.errors import ArmdynError, DescriptionWarning, ShapeError, UnknownName
+from armdyn.base.quantities import quantity as read_quantity
+from armdyn.base.quantities import split_quantities
 from armdyn.cli.completion import complete_frames, complete_locks, complete_robots
 from armdyn.cli.outputs import refuse_lost_of
-from armdyn.formats.quantities import (
-    ANGLE_OR_LENGTH,
-    NO_UNITS,
-    Units,
-    UnknownUnit,
-    joint_units,
-    read_quantity,
-    split_quantities,
-)
+from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.simulation import SettingError
@@ -164,7 +158,7 @@ def load_options(
     if joint_order is not None:
         result["joint_order"] = joint_order.split(",") if joint_order not in ("chain", "file") else joint_order
     if gravity is not None:
-        result["gravity"] = read_vector(gravity, "--gravity", 3)
+        result["gravity"] = read_vector(gravity, "--gravity", 3, unit="m/s^2")
     return result
 
 
@@ -291,91 +285,82 @@ def _locked(texts: list[str], known: Callable[[], Mapping[str, str]]) -> dict[st
             raise ShapeError(f"--lock {text!r}: expected JOINT=VALUE, for example finger_joint=0.02 or elbow=90deg")
         if joint in locked:
             raise ShapeError(f"--lock names {joint!r} more than once; expected one value for each joint")
-        units = _units_of_lock(joint, value, known)
-        locked[joint] = float(read_vector(value, f"--lock {joint}", 1, units=[units])[0])
+        locked[joint] = _locked_value(joint, value, known)
     return locked
 
 
-def _units_of_lock(joint: str, value: str, known: Callable[[], Mapping[str, str]]) -> Units:
-    """Those of the joint's kind; the robot is looked at only where there is a unit."""
-    if not any(map(str.isalpha, value)) and "°" not in value:
-        return NO_UNITS
-    kind = known().get(joint)
-    return ANGLE_OR_LENGTH if kind is None else joint_units(kind)
+def _locked_value(joint: str, value: str, known: Callable[[], Mapping[str, str]]) -> float:
+    """A position, rad or m; zero for a joint that does not exist, which `load` names."""
+    has_unit = any(map(str.isalpha, value)) or "°" in value
+    kind = known().get(joint) if has_unit else "revolute"  # the robot is read only for a unit
+    return 0.0 if kind is None else float(read_vector(value, f"--lock {joint}", 1, unit=UNITS[kind]["q"])[0])
 
 
 def read_vector(
-    text: str, name: str, size: int, *, meaning: str = "", labels: Sequence[str] = (), units: Sequence[Units] = ()
+    text: str,
+    name: str,
+    size: int,
+    *,
+    meaning: str = "",
+    labels: Sequence[str] = (),
+    unit: str = "",
+    units: Sequence[str] = (),
 ) -> Array:
-    """Finite numbers separated by commas or blanks.
+    """Finite numbers separated by commas or blanks, with or without units.
 
     Args:
-        text: what was typed.
+        text: as it is typed.
         name: of the option, for messages.
-        size: how many numbers are expected.
-        meaning: what they are, for messages.
-        labels: what each is of, for messages.
-        units: those each may have; none where it is not given.
+        size: the number of numbers.
+        meaning: of the numbers, for messages.
+        labels: of each number, for messages.
+        unit: the SI unit of all numbers; "" of numbers without one.
+        units: those of each, in its place.
 
     Raises:
         ShapeError: another number of them, a value that is not a finite number, or a unit of another quantity.
     """
     words = split_quantities(text)
-    expected = "one number" if size == 1 else f"{size} numbers separated by commas"
-    expected += f", {meaning}" if meaning else ""
-    all_units = list(units)[: len(words)] + [NO_UNITS] * (len(words) - len(units))
-    values = np.zeros(len(words))
-    for k, (word, allowed) in enumerate(zip(words, all_units, strict=True)):
-        place = f" for {labels[k]!r}" if k < len(labels) else f" at place {k + 1}" * (size > 1)
-        try:
-            values[k] = read_quantity(word, allowed)
-        except UnknownUnit as unit:
-            raise ShapeError(f"{name} has {word!r}{place}; {_allowed(str(unit), allowed)}") from None
-        except ValueError:
-            raise ShapeError(f"{name} is {text!r}; expected {expected}") from None
-    if len(values) != size:
-        has = f"{len(values)} number{'' if len(values) == 1 else 's'}" if words else "no number"
-        raise ShapeError(f"{name} has {has}; expected {expected}")
-    for k, value in enumerate(values):
-        if not math.isfinite(value):
-            place = f" for {labels[k]!r}" if labels else f" at place {k + 1}" * (size > 1)
-            raise ShapeError(f"{name} has {value:g}{place}; expected finite numbers")
+    if len(words) != size:
+        has = f"{len(words)} number{'' if len(words) == 1 else 's'}" if words else "no number"
+        expected = "one number" if size == 1 else f"{size} numbers separated by commas"
+        raise ShapeError(f"{name} has {has}; expected {expected}{f', {meaning}' if meaning else ''}")
+    values = np.zeros(size)
+    for k, word in enumerate(words):
+        place = f" of {labels[k]}" if k < len(labels) else f"[{k}]" * (size > 1)
+        values[k] = read_quantity(f"{name}{place}", word, units[k] if units else unit, error=ShapeError)
+        if not math.isfinite(values[k]):
+            raise ShapeError(f"{name}{place} is {word}; expected a finite number")
     return values
 
 
-def _allowed(unit: str, units: Units) -> str:
-    """The message on a unit that a number must not have."""
-    known = f"one of {', '.join(units)}; without a unit it is in {next(iter(units))}" if units else "a number alone"
-    return f"unit {unit!r}, expected {known}"
+WRENCH_UNITS = (*("N m",) * 3, *("N",) * 3)
 
 
 def read_wrench(text: str, name: str) -> Array:
     """Moment and force of a wrench, N m and N, shape (6,)."""
-    units = [joint_units("revolute", "tau")] * 3 + [joint_units("prismatic", "tau")] * 3
-    return read_vector(text, name, 6, meaning="mx,my,mz,fx,fy,fz", units=units)
+    return read_vector(text, name, 6, meaning="mx,my,mz,fx,fy,fz", units=WRENCH_UNITS)
 
 
 def read_joint_vector(
     text: str | None, name: str, robot: Robot, quantity: str | None = "q", *, spread: bool = False
 ) -> Array:
-    """One number a joint; zeros where the option is not given.
+    """One number per joint; zeros if the option is not given.
 
     Args:
         text: such as "0.5,-90deg,20mm".
         name: of the option, for messages.
         robot: whose joints they are of.
         quantity: "q", "qd", "qdd" or "tau", whose units the numbers may have; None for numbers alone.
-        spread: whether one number counts for all joints.
+        spread: True if one number is for all joints.
     """
     if text is None:
         return np.zeros(robot.dof)
-    meaning = f"one a joint of {robot.name!r}: {', '.join(robot.joint_names)}"
-    units = [joint_units(joint.kind, quantity) if quantity else NO_UNITS for joint in robot.joints]
-    if spread and len(split_quantities(text)) == 1:
-        meaning = f"for all joints, or {meaning}"
-        labels = [[joint] if quantity else [] for joint in robot.joint_names]  # whose units it must have
-        of_each = zip(labels, units, strict=True)
-        return np.array(
-            [read_vector(text, name, 1, meaning=meaning, labels=own, units=[its])[0] for own, its in of_each]
-        )
+    meaning = f"one per joint of {robot.name!r}: {', '.join(robot.joint_names)}"
+    units = [UNITS[joint.kind][quantity] if quantity else "" for joint in robot.joints]
+    words = split_quantities(text)
+    if spread and len(words) == 1:
+        text = ",".join(words * robot.dof)
+    elif spread:
+        meaning = f"or one for all joints, or {meaning}"
     return read_vector(text, name, robot.dof, meaning=meaning, labels=robot.joint_names, units=units)

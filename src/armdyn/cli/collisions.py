@@ -7,11 +7,10 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from armdyn.base.writing import write_text
-from armdyn.cli.arguments import read_vector
+from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.exit_codes import NOT_MET
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.log_options import Columns, Drives, Gains, Units, Zeros, log_reader
@@ -88,9 +87,7 @@ def collisions(
         notes = model.notes
     limit = None
     if threshold is not None:
-        size = arm.dof if "," in threshold else 1
-        stated = read_vector(threshold, "--threshold", size, labels=arm.joint_names)
-        limit = np.broadcast_to(stated, (arm.dof,)).copy()
+        limit = read_joint_vector(threshold, "--threshold", arm, "tau", spread=True)
     hits = contacts(model, record, gain=observer_gain, threshold=limit, quiet=calm)
     if csv is not None:
         write_text(csv, _csv(hits))

@@ -10,7 +10,7 @@ import typer
 
 from armdyn.actuators.published import position_servo
 from armdyn.base.errors import ShapeError
-from armdyn.cli.arguments import read_vector
+from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.completion import complete_frames, words
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.log_options import Columns, Drives, Gains, Units, Zeros, log_reader
@@ -91,7 +91,8 @@ def compensate(
     from armdyn.control.compensation import TERMS, compensation  # noqa: PLC0415 - other verbs need none of it
 
     errors = screen(stderr=True)
-    k, bound = _numbers(stiffness, "--stiffness", arm), _numbers(limit, "--limit", arm)
+    k = None if stiffness is None else read_joint_vector(stiffness, "--stiffness", arm, "stiffness", spread=True)
+    bound = None if limit is None else read_joint_vector(limit, "--limit", arm, "tau", spread=True)
     if servo is not None:
         if k is not None:
             raise ShapeError("--servo and --stiffness both state the stiffness of the servos; leave one out")
@@ -136,11 +137,3 @@ def _fitted(arm: Robot, logs: list[Log], k: Array | None, alike: bool) -> tuple[
         k = servo_stiffness(arm, logs, shared=alike).values
     with_forces = [log.with_torques(k * (log.q_ref - log.q)) for log in logs if log.q_ref is not None]
     return identify(arm, with_forces, delay=None), k
-
-
-def _numbers(text: str | None, option: str, arm: Robot) -> Array | None:
-    """One number for all joints, or one for each."""
-    if text is None:
-        return None
-    size = arm.dof if "," in text else 1
-    return np.broadcast_to(read_vector(text, option, size, labels=arm.joint_names), (arm.dof,)).copy()

@@ -53,7 +53,7 @@ def gains(
     from armdyn.identification import drive_gains  # noqa: PLC0415 - other verbs need none of it
 
     read = log_reader(arm, None, columns, units, drives, zeros)
-    centre = None if com is None else read_vector(com, "--com", 3)
+    centre = None if com is None else read_vector(com, "--com", 3, unit="m")
     with_body = [read(path) for path in loaded or []] or None
     errors = screen(stderr=True)
     with errors.status("fitting"):

@@ -82,7 +82,9 @@ def options_of(
     Raises:
         ShapeError: gains that are not numbers, texts without an equals sign.
     """
-    options: dict[str, Any] = {} if gains is None else {"gains": gains_of(gains, robot)}
+    options: dict[str, Any] = (
+        {} if gains is None else {"gains": read_joint_vector(gains, "--gains", robot, "gain", spread=True)}
+    )
     if columns:
         options["columns"] = {name: _place(text) for name, text in (_pair("--columns", each) for each in columns)}
     if units:
@@ -109,12 +111,6 @@ def drives_of(text: str, robot: Robot) -> Array:
         raise ShapeError(
             f"--drives {text}: {problem}; expected a file of {robot.dof} rows of {robot.dof} numbers"
         ) from None
-
-
-def gains_of(text: str, robot: Robot) -> Array:
-    """The gains of all joints, of one number or one for each."""
-    size = 1 if len(re.findall(r"[^,\s]+", text)) == 1 else robot.dof
-    return np.broadcast_to(read_vector(text, "--gains", size, labels=robot.joint_names), (robot.dof,)).copy()
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:

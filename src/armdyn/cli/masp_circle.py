@@ -13,7 +13,7 @@ from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes, write_table
 from armdyn.masp import NEXT_TO_ZERO, PUBLISHED, MaspRun, circle_of_the_paper, columns, run_masp
-from armdyn.simulation.files.labels import UNITS
+from armdyn.model.joint_units import UNITS
 
 OUTPUTS = ("masp.png", "masp_arm.png", "masp.csv")
 

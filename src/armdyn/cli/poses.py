@@ -10,7 +10,6 @@ import numpy as np
 from armdyn.base.errors import ModelError, ShapeError
 from armdyn.base.exact import rounded
 from armdyn.cli.arguments import read_vector
-from armdyn.formats.csv_table import ANGLES, LENGTHS
 from armdyn.formats.export.numbers import quaternions, rpy_of
 from armdyn.formats.given import pose_problems
 from armdyn.spatial.rotations import Array, rotation_from_quaternion, rotation_from_rpy
@@ -37,7 +36,7 @@ class Rotated(NamedTuple):
         if self.rpy is not None and self.quaternion is not None:
             raise ShapeError("the orientation is given twice: by --rpy and by --quaternion; choose one")
         if self.rpy is not None:
-            angles = read_vector(self.rpy, "--rpy", 3, meaning="roll, pitch, yaw", units=[ANGLES] * 3)
+            angles = read_vector(self.rpy, "--rpy", 3, meaning="roll, pitch, yaw", unit="rad")
             R: Array = rounded(rotation_from_rpy(*map(float, angles)))
             return R
         if self.quaternion is not None:
@@ -55,7 +54,7 @@ def _of_quaternion(text: str) -> Array:
 
 def read_position(text: str, name: str) -> Array:
     """x, y, z in m, or with a unit of length."""
-    return read_vector(text, name, 3, meaning="x,y,z", units=[LENGTHS] * 3)
+    return read_vector(text, name, 3, meaning="x,y,z", unit="m")
 
 
 def read_pose(text: str) -> Array:

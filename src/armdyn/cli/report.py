@@ -17,7 +17,6 @@ from armdyn.cli.log_options import Columns, Gains, Rate, Topic, Units, options_o
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_limits, show_notes
-from armdyn.formats.csv_table import LENGTHS
 from armdyn.model import Inertia
 from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
@@ -112,7 +111,7 @@ def _with_payload(robot: Robot | None, mass: float | None, com: str | None) -> R
         raise SettingError("--payload is of a robot, and none is named; expected --robot ROBOT too")
     if mass is None:
         raise SettingError("--payload-com is of a payload, and there is none; expected --payload too, its mass")
-    where = np.zeros(3) if com is None else read_vector(com, "--payload-com", 3, units=[LENGTHS] * 3)
+    where = np.zeros(3) if com is None else read_vector(com, "--payload-com", 3, unit="m")
     return robot.with_payload(Inertia(number("--payload", mass, least=0.0, unit="kg"), where, np.zeros((3, 3))))
 
 

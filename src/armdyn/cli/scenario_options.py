@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.base.errors import UnknownName
+from armdyn.base.quantities import split_quantities
 from armdyn.base.yaml_file import Keys, read_value
 from armdyn.cli.arguments import load_robot, read_joint_vector, read_vector, read_wrench
-from armdyn.formats.csv_table import LENGTHS
-from armdyn.formats.quantities import joint_units, split_quantities
 from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.simulation import SettingError
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import CONTACT, OF_PLANE
-from armdyn.studies.joint_units import IN_UNITS
+from armdyn.studies.labels import OF_JOINTS
 from armdyn.studies.motion import OUTPUTS
+from armdyn.studies.numbers import units_of
 from armdyn.studies.words import KEYS, STATE, Words
 
 SCENARIOS = (".yaml", ".yml")
@@ -94,7 +94,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("torques", "reference"), Path.absolute),
     "brakes": read_brakes,
     "controller": read_controller,
-    "payload_com": lambda text: read_vector(text, "--payload-com", 3, units=[LENGTHS] * 3),
+    "payload_com": lambda text: read_vector(text, "--payload-com", 3, unit="m"),
 }
 """Functions that make words of the other options."""
 
@@ -228,10 +228,10 @@ def _input(words: Words, name: str, text: str, place: str, robot: Robot) -> Any:
     if text.lstrip().startswith("["):
         return read_value(text, place, "[1, 2, 3]", error=StudyError)
     count = len(split_quantities(text))
-    if name in IN_UNITS and count > 1:
-        return read_joint_vector(text, place, robot, IN_UNITS[name])
-    units = {joint.kind: joint_units(joint.kind, IN_UNITS[name]) for joint in robot.joints} if name in IN_UNITS else {}
-    values = read_vector(text, place, count, units=list(units.values()) * (len(units) == 1))
+    if OF_JOINTS.get(name) and count > 1:
+        return read_joint_vector(text, place, robot, OF_JOINTS[name])
+    units = units_of(robot, name)
+    values = read_vector(text, place, count, unit=units if isinstance(units, str) else units[0][1])
     shape = words.shape_of_input(robot, name)
     if shape is not None and len(shape) > 1 and math.prod(shape) == count:
         return values.reshape(shape)

@@ -116,7 +116,10 @@ def size(
         return
     stock = Catalogue.read(catalogue, gears)
     pairs = len(stock.motors) * len(stock.gears)
-    leads = {name: float(read_vector(text, f"--lead {name}", 1)[0]) for name, text in _named(lead, "--lead").items()}
+    leads = {
+        name: float(read_vector(text, f"--lead {name}", 1, unit="m")[0])
+        for name, text in _named(lead, "--lead").items()
+    }
     with progress_bar(True, pairs * len(joint or arm.joint_names), arm.name, unit="pairs", form=",.0f") as done:
         found = size_drives(
             arm, cycle, stock, joints=joint or None, prefer=prefer, voltage=voltage, current=current,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from armdyn.base.errors import ArmdynError
+from armdyn.base.quantities import split_quantities
 from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.completion import words as words_to_complete
 from armdyn.cli.exit_codes import INTERRUPTED
@@ -18,7 +19,6 @@ from armdyn.cli.screen import screen
 from armdyn.cli.states import Positions, refuse_both
 from armdyn.cli.tables import show_notes
 from armdyn.formats.csv_table import STANDARD_INPUT
-from armdyn.formats.quantities import split_quantities
 from armdyn.robot import Robot
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import io
 import math
 import re
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -16,18 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.base.errors import ArmdynError
-from armdyn.base.units import sizes
 from armdyn.spatial.rotations import Array
-
-ANGLES = sizes("rad", "deg", "°", "rev")
-LENGTHS = sizes("m", "cm", "mm", "in")
-TIMES = sizes("s", "ms", "min")
-FORCES = sizes("N", "kN", "lbf")
-MOMENTS = sizes("N m", "Nm", "N mm", "Nmm", "kN m", "lbf in")
-"""Units of angle, length, time, force and moment, each in rad, m, s, N or N m."""
-
-PER_SECOND = {"q": ("",), "qd": ("/s",), "qdd": ("/s^2", "/s²", "/s2", "/s**2")}
-"""The suffixes of an angle's or length's unit, by quantity."""
 
 SEPARATORS = ("\t", ";", ",")
 """Separators of the words of a row; the first of these in the first row is used."""
@@ -37,7 +25,6 @@ STANDARD_INPUT = "-"
 MOST_BYTES, MOST_COLUMNS = 1 << 30, 10_000
 """Largest size of a table, bytes and columns; a longer motion fits into .npz or Parquet."""
 
-_WITH_UNIT = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\]]*)\]", re.DOTALL)
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
@@ -45,45 +32,11 @@ class TableError(ArmdynError, ValueError):
     """A table that cannot be read: not csv, columns that its header does not identify, a value that is not a number."""
 
 
-@dataclass(frozen=True)
-class ColumnUnits:
-    """The units that a column may be in.
-
-    Args:
-        known: factor from each unit to SI.
-        usual: factor from the numbers of a column without a unit to SI.
-        whose: source of the rule that there is one unit only, for messages; empty if there is a choice.
-    """
-
-    known: Mapping[str, float]
-    usual: float = 1.0
-    whose: str = ""
-
-    def expected(self, unit: str) -> str:
-        """The end of a message on an unknown unit: the units that are expected."""
-        if self.whose:
-            return f"; expected [{', '.join(self.known)}], {self.whose}"
-        return f": unit {unit!r}; expected one of {', '.join(self.known)}"
-
-
-def units_of(quantity: str, kind: str) -> ColumnUnits:
-    """The units that a column of q, qd, qdd or tau of a revolute or prismatic joint may be in."""
-    if quantity == "tau":
-        return ColumnUnits(MOMENTS if kind == "revolute" else FORCES)
-    plain = ANGLES if kind == "revolute" else LENGTHS
-    units = {f"{unit}{per}": factor for per in PER_SECOND[quantity] for unit, factor in plain.items()}
-    return ColumnUnits(units | (sizes("rpm") if (quantity, kind) == ("qd", "revolute") else {}))
-
-
-OF_TIME = ColumnUnits(TIMES)
-
-
 class Column(NamedTuple):
-    """One column that is used: its place, its name with the unit, and the factor from its unit to SI."""
+    """One column that is used: its place and its label."""
 
     place: int
     label: str
-    factor: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -93,7 +46,7 @@ class CsvTable:
     Args:
         file: the name, for messages.
         lines: the number of each line that is not blank, and its words; one at least.
-        error: the class of the errors of `columns`, `required` and `numbers`.
+        error: the class of the errors of `numbers`.
     """
 
     file: str
@@ -173,47 +126,8 @@ class CsvTable:
         """The rows of numbers, each with the number of its line."""
         return self.lines[1:] if self.has_header else self.lines
 
-    @property
-    def where(self) -> str:
-        """The file and the line of the header, for messages."""
-        return f"{self.file}:{self.lines[0][0]}"
-
-    def columns(self, known: Mapping[str, ColumnUnits]) -> tuple[dict[str, Column], list[str]]:
-        """The columns of the header that have known names, by name; the labels of the others.
-
-        Raises:
-            error: a unit that does not fit, or a name that is there twice.
-        """
-        found: list[tuple[str, Column]] = []
-        others = []
-        for place, word in enumerate(self.first):
-            label = word.strip()
-            with_unit = None if label in known else _WITH_UNIT.fullmatch(label)
-            name = with_unit["name"] if with_unit else label
-            if name in known:
-                found.append((name, Column(place, label, self._factor(label, with_unit, known[name]))))
-            else:
-                others.append(label)
-        repeated = [name for name, times in Counter(name for name, _ in found).items() if times > 1]
-        if repeated:
-            shown = ", ".join(map(repr, repeated))
-            raise self.error(f"{self.where} names {shown} more than once; expected each column once")
-        return dict(found), others
-
-    def required(self, found: Mapping[str, Column], names: Sequence[str]) -> list[Column]:
-        """The columns of these names, in their order.
-
-        Raises:
-            error: a column that the header does not have.
-        """
-        missing = [name for name in names if name not in found]
-        if missing:
-            hint = comma_hint(*self.first)
-            raise self.error(f"{self.where} has no column {', '.join(missing)}{hint}; expected {', '.join(names)}")
-        return [found[name] for name in names]
-
     def numbers(self, columns: Sequence[Column], *, finite: bool = True) -> Array:
-        """Some columns in SI, shape (rows, columns).
+        """The numbers of some columns, shape (rows, columns).
 
         Args:
             columns: the columns.
@@ -228,32 +142,13 @@ class CsvTable:
             if len(row) != width:
                 raise self.error(f"{self.file}:{line} has {len(row)} values; expected {width}, as the first row has")
             values[k] = [self._number(line, row[column.place].strip(), column, finite) for column in columns]
-        return self._in_si(values, columns)
-
-    def _in_si(self, values: Array, columns: Sequence[Column]) -> Array:
-        """The numbers times their units; raises for finite numbers whose product is infinite."""
-        with np.errstate(over="ignore"):
-            scaled: Array = values * [column.factor for column in columns]
-        beyond = np.argwhere(np.isfinite(values) & ~np.isfinite(scaled))
-        if beyond.size:
-            k, j = beyond[0]
-            where = f"{self.file}:{self.rows[k][0]} column {columns[j].label!r}"
-            raise self.error(f"{where} holds {values[k, j]:g}; expected a number that is finite in SI too")
-        return scaled
+        return values
 
     def _number(self, line: int, word: str, column: Column, finite: bool) -> float:
         if is_number(word) and (not finite or math.isfinite(float(word))):
             return float(word)
         number = f"a {'finite ' if finite else ''}number{comma_hint(word)}"
         raise self.error(f"{self.file}:{line} column {column.label!r} holds {word!r}; expected {number}")
-
-    def _factor(self, label: str, with_unit: re.Match[str] | None, units: ColumnUnits) -> float:
-        if with_unit is None:
-            return units.usual
-        written = with_unit["unit"].strip().replace(" / ", "/")
-        if written not in units.known:
-            raise self.error(f"{self.where} column {label!r}{units.expected(with_unit['unit'])}")
-        return units.known[written]
 
 
 def unused(labels: Sequence[str]) -> str:

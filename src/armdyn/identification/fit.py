@@ -25,7 +25,7 @@ from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
 from armdyn.identification.signals import Chain, Samples, pieces_of
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
-from armdyn.model.joint_parameters import UNITS
+from armdyn.model.joint_units import UNITS
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.formats.tables.table import Table
 from armdyn.logs.layouts import Place
 from armdyn.logs.selection import chosen_columns
-from armdyn.logs.units import columns_in, factor_in
+from armdyn.logs.units import unit_of_column
 
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike
@@ -76,4 +76,4 @@ def heading_of(labels: Sequence[str] | int, robot: RobotLike, source: str) -> He
 
 def _factor(place: Place, quantity: str, kind: str, source: str) -> float:
     where = f"{source} column {place.label!r}"
-    return 1.0 if place.unit is None else factor_in(columns_in(quantity, kind), place.unit, where)
+    return unit_of_column(quantity, kind).size(place.unit, where)

@@ -20,7 +20,7 @@ from armdyn.logs.layouts import Place, plain_labels
 from armdyn.logs.selection import NAMES, ColumnNames, chosen_columns, refuse_parts, refuse_twice
 from armdyn.logs.sources import Source, table_of
 from armdyn.logs.stamps import unit_since_1970
-from armdyn.logs.units import check_units, columns_in
+from armdyn.logs.units import check_units, unit_of_column
 from armdyn.logs.values import Units, UnitsOf, check_clock, factor_of_time, values_of
 from armdyn.spatial.rotations import Array
 
@@ -56,7 +56,7 @@ def read_rows(
     columns: ColumnNames | None = None,
     units: Units | None = None,
     rate: float | None = None,
-    units_of: UnitsOf = columns_in,
+    units_of: UnitsOf = unit_of_column,
 ) -> Rows:
     """The rows of a table with some quantities of all joints, in SI.
 

@@ -3,46 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from armdyn.base.errors import UnknownName
-from armdyn.base.units import sizes
-from armdyn.formats.csv_table import TIMES, ColumnUnits, units_of
+from armdyn.base.errors import ModelError, UnknownName
+from armdyn.base.quantities import unit_size
 from armdyn.logs.errors import LogError
+from armdyn.model.joint_units import UNITS
 
 if TYPE_CHECKING:
     from armdyn.functions.robot_like import RobotLike
 
-CURRENTS = sizes("A", "mA")
-STAMPS = TIMES | sizes("us", "µs") | {"ns": 1e-9}
-
-KINDS_OF_JOINT = ("revolute", "prismatic")
+OTHERS = {"t": "s", "current": "A"}
+"""The units of quantities that are not of a kind of joint."""
 
 
-def columns_in(quantity: str, kind: str) -> ColumnUnits:
-    """The units that a column of a quantity may be in, for a revolute or prismatic joint."""
-    if quantity == "t":
-        return ColumnUnits(STAMPS)
-    if quantity == "current":
-        return ColumnUnits(CURRENTS)
-    return units_of("q" if quantity == "q_ref" else quantity, kind)
-
-
-def factor_in(units: ColumnUnits, unit: str, place: str) -> float:
-    """One unit in SI.
+class ColumnUnit(NamedTuple):
+    """The unit of a column.
 
     Args:
-        units: those that are known.
-        unit: one of them, as it is written.
-        place: the source and the column, for messages.
-
-    Raises:
-        LogError: a unit of another quantity.
+        si: the unit of SI of its quantity.
+        usual: the size in SI of the unit of a column that states none.
     """
-    written = unit.strip().replace(" / ", "/")
-    if written not in units.known:
-        raise LogError(f"{place}{units.expected(unit)}")
-    return units.known[written]
+
+    si: str
+    usual: float = 1.0
+
+    def size(self, unit: str | None, place: str) -> float:
+        """The size in SI of the unit that a column states, or of the usual one without any.
+
+        Args:
+            unit: the unit as it is written; None without one.
+            place: the source and the column, for messages.
+
+        Raises:
+            LogError: an unknown unit, or one of another quantity.
+        """
+        return self.usual if unit is None else unit_size(place, unit, self.si, error=LogError)
+
+
+def unit_of_column(quantity: str, kind: str) -> ColumnUnit:
+    """The unit of a column of a quantity of a revolute or prismatic joint, SI by default."""
+    return ColumnUnit(OTHERS.get(quantity) or UNITS[kind]["q" if quantity == "q_ref" else quantity])
 
 
 def unit_of_joint(quantity: str, units: Mapping[str, str | Sequence[str]], joint: int, robot: RobotLike) -> str | None:
@@ -61,8 +62,16 @@ def unit_of_joint(quantity: str, units: Mapping[str, str | Sequence[str]], joint
         if len(unit) != robot.dof:
             raise LogError(f"units={{{quantity!r}: ...}} has {len(unit)} units; expected one, or {robot.dof}")
         return str(unit[joint])
-    kinds = [kind for kind in KINDS_OF_JOINT if unit.strip() in columns_in(quantity, kind).known]
+    kinds = [kind for kind in UNITS if _fits(unit, unit_of_column(quantity, kind).si)]
     return unit if not kinds or robot.joints[joint].kind in kinds else None
+
+
+def _fits(text: str, unit: str) -> bool:
+    try:
+        unit_size("", text, unit)
+    except ModelError:
+        return False
+    return True
 
 
 def check_units(units: Mapping[str, str | Sequence[str]], quantities: Sequence[str]) -> None:

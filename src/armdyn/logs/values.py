@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.base.checks import number
-from armdyn.formats.csv_table import ColumnUnits
 from armdyn.formats.tables.table import Table
 from armdyn.logs.errors import LogError
 from armdyn.logs.layouts import Place
-from armdyn.logs.units import columns_in, factor_in, unit_of_joint
+from armdyn.logs.units import ColumnUnit, unit_of_column, unit_of_joint
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
 Units = Mapping[str, str | Sequence[str]]
 
-UnitsOf = Callable[[str, str], ColumnUnits]
-"""The units of a quantity of a revolute or prismatic joint."""
+UnitsOf = Callable[[str, str], ColumnUnit]
+"""The unit of a column of a quantity of a revolute or prismatic joint."""
 
 
 def check_clock(table: Table, *, timed: bool, rate: float | None) -> None:
@@ -45,7 +44,7 @@ def factor_of_time(table: Table, place: Place, units: Units) -> float | None:
     """One unit of the column of times, s; None if neither its label nor ``units`` states it."""
     stated = units.get("t") or place.unit
     where = f"{table.where} column {place.label!r}"
-    return None if stated is None else factor_in(columns_in("t", "revolute"), str(stated), where)
+    return None if stated is None else unit_of_column("t", "revolute").size(str(stated), where)
 
 
 def values_of(
@@ -54,7 +53,7 @@ def values_of(
     chosen: Sequence[Place | None],
     robot: RobotLike,
     units: Units,
-    units_of: UnitsOf = columns_in,
+    units_of: UnitsOf = unit_of_column,
 ) -> Array:
     """A quantity of all joints in SI, shape (rows, n); zero for a joint without a column.
 
@@ -71,11 +70,10 @@ def values_of(
                 f"{table.source} column {place.label!r} has {column.shape[1]} numbers a row; expected one, of joint "
                 f"{robot.joint_names[k]}"
             )
-        in_units = units_of(quantity, robot.joints[k].kind)
         unit = unit_of_joint(quantity, units, k, robot)
         unit = place.unit if unit is None else unit
         where = f"{table.where} column {place.label!r}"
-        factor = in_units.usual if unit is None else factor_in(in_units, unit, where)
+        factor = units_of(quantity, robot.joints[k].kind).size(unit, where)
         values[:, k] = column if place.entry is None else column[:, place.entry]
         if factor != 1.0:
             with np.errstate(over="ignore"):

@@ -12,7 +12,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from armdyn.base.checks import array
 from armdyn.base.errors import ArmdynError
-from armdyn.formats.csv_table import ColumnUnits
+from armdyn.logs.units import ColumnUnit, unit_of_column
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
@@ -28,8 +28,6 @@ ON_A_ROW = 1e-9
 
 BETWEEN_ROWS, FEWEST_ROWS = 0.01, 49
 """Largest time between rows of the torques of a path, s; least number of rows between two of its switches."""
-
-WHOSE = "the unit of the input file"
 
 
 class TorqueTableError(ArmdynError, ValueError):
@@ -122,19 +120,18 @@ def _pairs(ends: Array) -> list[tuple[float, float]]:
 def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[float] = ()) -> TorqueTable:
     """The torques in a table with a column t and a column tau_JOINT for each joint; other columns are not used.
 
-    The file is a CSV file, or another one that `armdyn.logs.read` reads. Joint forces are in the given units, and the
-    names may contain them: "tau_joint_1 [lbf in]"; times are in s, or in the unit of a name, e.g. "t [ms]". Files that
+    The file is a CSV file, or another one that `armdyn.logs.read` reads. Joint forces are in the given units, times
+    in s, or in the unit of a name, such as "tau_joint_1 [N m]" or "t [ms]". Files that
     `armdyn masp` writes can be read.
 
     Raises:
-        LogError: no file, no table, another unit, an entry that is not a finite number, by line and column.
+        LogError: no file, no table, a unit of another quantity, an entry that is not a finite number, by line.
         TorqueTableError: fewer than two rows, a break between rows.
         UnknownName: a column of a joint that the robot does not have.
     """
 
-    def of_file(quantity: str, kind: str) -> ColumnUnits:
-        unit = units.of(kind, quantity)
-        return ColumnUnits({unit.name: unit.si}, unit.si, WHOSE)
+    def of_file(quantity: str, kind: str) -> ColumnUnit:
+        return ColumnUnit(unit_of_column(quantity, kind).si, units.of(kind, quantity).si)
 
     given = joint_tables.read_torques(path, robot, units_of=of_file)
     try:

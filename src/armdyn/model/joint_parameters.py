@@ -13,11 +13,7 @@ from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.joint import Joint
 from armdyn.model.joint_friction import JointFriction
-
-UNITS = {
-    "revolute": {"armature": "kg m^2", "damping": "N m s/rad", "friction": "N m", "offset": "N m"},
-    "prismatic": {"armature": "kg", "damping": "N s/m", "friction": "N", "offset": "N"},
-}
+from armdyn.model.joint_units import UNITS
 
 CLOSE = 1e-9
 """Relative tolerance by which friction may be below that of the motor and the brake and still count as equal."""

@@ -24,7 +24,8 @@ from armdyn.model.editing import with_joints
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_friction import JointFriction
-from armdyn.model.joint_parameters import UNITS, NewFriction, value_of_joint
+from armdyn.model.joint_parameters import NewFriction, value_of_joint
+from armdyn.model.joint_units import UNITS
 from armdyn.model.model import Link, Model
 from armdyn.spatial.mass_properties import steiner
 from armdyn.spatial.rotations import Array

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import joint_array
 from armdyn.base.errors import ShapeError, Unsupported
+from armdyn.model.joint_units import UNITS
 from armdyn.plots.media import adapted
 from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.robot import Robot
-from armdyn.simulation.files.labels import UNITS
 
 
 def draw_holding_set(

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import joint_array
 from armdyn.base.errors import ShapeError
+from armdyn.model.joint_units import UNITS
 from armdyn.plots.sheet import Palette, Size, sheet_of
 from armdyn.plots.style import INK, SPINE, new_figure, prepare
 from armdyn.robot import Robot
-from armdyn.simulation.files.labels import UNITS
 from armdyn.spatial.rotations import Array
 
 TINY = 1e-9

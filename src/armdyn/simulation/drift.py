@@ -11,9 +11,9 @@ from armdyn.base.advice import either, option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.dead_points import APPROACHING, DeadPoints
 from armdyn.constraints.projection import Projected, projection_of
+from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, Method, Taylor
 from armdyn.simulation.results.samples import Samples
 from armdyn.simulation.unfinished import SimulationError

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from armdyn.base.advice import either, option
+from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.chattering import CHATTERING
 from armdyn.simulation.elements.bristles import names
 from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rubbing_bodies
 from armdyn.simulation.elements.events import joints_of_several
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
-from armdyn.simulation.files.labels import UNITS
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.samples import Samples

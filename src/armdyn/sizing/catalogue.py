@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 
 from armdyn.actuators.data_sheet import ENTRIES
 from armdyn.actuators.motor import Motor
-from armdyn.actuators.units import quantity
 from armdyn.base.advice import instead
 from armdyn.base.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
 from armdyn.base.fields import set_fields
+from armdyn.base.quantities import quantity
 from armdyn.formats.csv_table import CsvTable, is_number
 from armdyn.sizing.gear_entry import CatalogueGear
 
@@ -209,7 +209,7 @@ def _gear(cells: dict[str, str]) -> CatalogueGear:
             share = _plain(text.removesuffix("%").strip())
             values[name] = share / 100.0 if text.endswith("%") and isinstance(share, float) else share
         else:
-            values[name] = quantity(name, _plain(text), OF_GEARS[name])
+            values[name] = quantity(name, _plain(text), OF_GEARS[name], needs_unit=True)
     for name in ("ratio", "mass"):
         if name not in values:
             raise CatalogueError(f"no {name}; expected one")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
 from armdyn.simulation.files.columns import WRENCH
-from armdyn.simulation.files.labels import QUANTITIES, UNITS
+from armdyn.simulation.files.labels import QUANTITIES
 
 GAINS = dict.fromkeys(("Kp", "Ki", "Kd", "Kp_null", "Kd_null", "K_observer", "armature", "damping"), "")
 OF_JOINTS = {**GAINS, **QUANTITIES, **{name: name for name in ("q", "qd", "qdd", "tau")}, "q0": "q", "qd0": "qd"}
@@ -15,8 +16,22 @@ OF_JOINTS = {**GAINS, **QUANTITIES, **{name: name for name in ("q", "qd", "qdd",
 ALONG_AXES = {"gravity": "m/s^2", "tip_position": "m", "com": "m"}
 """Names of quantities with three numbers, along x, y and z, and their unit."""
 
+OF_BODIES = {"inertia": "kg m^2"}
+
 ALONE = {"tip_error": "m", "mass": "kg", "t": "s", "h": "s", "duration": "s"}
 """The units of single numbers, by the last part of their name."""
+
+
+def unit_of_parameter(robot: Robot, name: str) -> str:
+    """The unit of SI of a parameter or a single number by its name; "" if it is not known.
+
+    >>> unit_of_parameter(armdyn.load("planar_2r"), "link_2.mass")
+    'kg'
+    """
+    owner, _, last = name.rpartition(".")
+    if owner in robot.joint_names:
+        return UNITS[robot.joints[robot.joint_names.index(owner)].kind].get(last, "")
+    return ALONE.get(last) or ALONG_AXES.get(last) or OF_BODIES.get(last, "")
 
 
 def component_labels(robot: Robot, name: str, shape: tuple[int, ...]) -> list[str]:

@@ -27,7 +27,7 @@ from armdyn.studies.declared import AROUND, declared_controller, placed_around, 
 from armdyn.studies.errors import StudyError
 from armdyn.studies.gain_kinds import with_gain_kinds
 from armdyn.studies.happenings import with_constraint
-from armdyn.studies.joint_units import in_si
+from armdyn.studies.numbers import in_si, units_of
 from armdyn.studies.quantities import Quantities
 
 T = TypeVar("T")
@@ -299,7 +299,9 @@ class Words:
         if name not in self.said:
             return None
         with self.at(name):
-            return spread(name, in_si(robot, name, self.said[name]), (robot.dof,), 0, one_per_joint(robot))
+            return spread(
+                name, in_si(name, self.said[name], units_of(robot, name)), (robot.dof,), 0, one_per_joint(robot)
+            )
 
     def brakes(self, robot: Robot) -> dict[str, Any]:
         """Switches of brakes by joint, pairs of a time, s, and a state; empty by default.
@@ -414,7 +416,7 @@ class Words:
 
     def spread(self, robot: Robot, name: str, value: Any, leading: int) -> Array:
         """The value of a quantity, with one number for all joints repeated for each."""
-        own, value = self.quantities(robot).own, in_si(robot, name, value)
+        own, value = self.quantities(robot).own, in_si(name, value, units_of(robot, name))
         if name == "f_tip":
             return spread(name, value, (6,), leading, "mx, my, mz, fx, fy, fz", repeat=False)
         shape = self.shape_of_input(robot, name) if name in own else None

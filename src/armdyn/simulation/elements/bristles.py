@@ -28,13 +28,14 @@ from armdyn.actuators.with_state import FrictionWithState
 from armdyn.base.checks import array
 from armdyn.base.errors import ShapeError
 from armdyn.declaration import function
+from armdyn.model.joint_units import UNITS
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_hold
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import UNITS, Label
+from armdyn.simulation.files.labels import Label
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, can_stop
 from armdyn.simulation.results.samples import Samples
 from armdyn.spatial.rotations import Array

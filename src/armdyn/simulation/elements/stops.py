@@ -10,10 +10,11 @@ import numpy as np
 from armdyn.base.advice import either
 from armdyn.base.checks import number
 from armdyn.constraints import PointOnPlane
+from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
 from armdyn.simulation.elements.events import limits_of
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import UNITS, Label
+from armdyn.simulation.files.labels import Label
 from armdyn.spatial.rotations import Array
 
 RESTING_SPEED = 1e-6

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from armdyn.simulation.files.labels import UNITS
+from armdyn.model.joint_units import UNITS
 from armdyn.simulation.files.signal_columns import signal_columns
 from armdyn.simulation.files.signal_words import words_of
 from armdyn.simulation.results.motion_data import MotionData

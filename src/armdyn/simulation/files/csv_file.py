@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from armdyn.formats.csv_table import Column, CsvTable
+from armdyn.model.joint_units import UNITS
 from armdyn.simulation.errors import TrajectoryFileError
 from armdyn.simulation.files.columns import names_and_units, primary_columns
-from armdyn.simulation.files.labels import UNITS, Labels
+from armdyn.simulation.files.labels import Labels
 from armdyn.simulation.files.signal_columns import SIGNAL, csv_header, of_header
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.motion_data import Motion, MotionData, Statistics

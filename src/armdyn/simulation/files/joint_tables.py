@@ -11,7 +11,7 @@ from armdyn.base.errors import UnknownName
 from armdyn.logs.errors import LogError
 from armdyn.logs.rows import STATE, Rows, check_times, read_rows, warn_of_unused
 from armdyn.logs.sources import Source
-from armdyn.logs.units import columns_in
+from armdyn.logs.units import unit_of_column
 from armdyn.logs.values import UnitsOf
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -55,7 +55,7 @@ def read_states(source: Source, robot: Robot, **options: Any) -> States:
     return States(rows.t, *(rows.values.get(quantity, zero) for quantity in STATE))
 
 
-def read_torques(source: Source, robot: Robot, *, units_of: UnitsOf = columns_in) -> tuple[Array, Array]:
+def read_torques(source: Source, robot: Robot, *, units_of: UnitsOf = unit_of_column) -> tuple[Array, Array]:
     """Times, s, shape (rows,), and joint forces, N m or N, shape (rows, n), of a table; other columns are not used.
 
     Args:

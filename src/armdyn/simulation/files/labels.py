@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.model.constraints import Constraint
+from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
 from armdyn.simulation.files.signal_words import base_name
 
@@ -22,30 +23,6 @@ class Label(NamedTuple):
 
 Labels = Mapping[str, tuple[Label, ...]]
 """Labels of the values of signals, one per value, by the names of the signals."""
-
-UNITS = {
-    "revolute": {
-        "q": "rad",
-        "qd": "rad/s",
-        "qdd": "rad/s^2",
-        "jerk": "rad/s^3",
-        "snap": "rad/s^4",
-        "tau": "N m",
-        "integral": "rad s",
-        "momentum": "N m s",
-    },
-    "prismatic": {
-        "q": "m",
-        "qd": "m/s",
-        "qdd": "m/s^2",
-        "jerk": "m/s^3",
-        "snap": "m/s^4",
-        "tau": "N",
-        "integral": "m s",
-        "momentum": "N s",
-    },
-}
-"""The units of the quantities of a joint, by its kind."""
 
 QUANTITIES = {
     **dict.fromkeys(("theta", "theta_ref", "q_ref", "target", "last_q"), "q"),

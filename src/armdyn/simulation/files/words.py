@@ -14,10 +14,11 @@ import numpy as np
 
 from armdyn.base.errors import ArmdynError, shown
 from armdyn.base.npz_file import reason_of
+from armdyn.model.joint_units import UNITS
 from armdyn.model.limits import Limits
 from armdyn.simulation.errors import SettingError, TrajectoryFileError
 from armdyn.simulation.files.columns import ENERGIES
-from armdyn.simulation.files.labels import UNITS, checked_labels
+from armdyn.simulation.files.labels import checked_labels
 from armdyn.simulation.results.energy import EnergyAccount
 from armdyn.simulation.results.motion_data import Motion, MotionData, Occurrence, Statistics
 from armdyn.spatial.rotations import Array

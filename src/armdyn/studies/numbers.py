@@ -1,0 +1,47 @@
+"""Numbers with units in the values of a scenario: "30deg", [0, 50 mm], "pi/4"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from armdyn.base.quantities import quantity
+from armdyn.model.joint_units import UNITS
+from armdyn.robot import Robot
+from armdyn.studies.errors import StudyError
+from armdyn.studies.labels import OF_JOINTS, unit_of_parameter
+
+Units = str | Sequence[tuple[str, str]]
+"""The unit of SI of a value, or the label and the unit of each of its components."""
+
+
+def units_of(robot: Robot, name: str) -> Units:
+    """The units of a quantity of a scenario by its name; "" if its numbers have no unit, or an unknown one."""
+    if (of_joint := OF_JOINTS.get(name)) and "." not in name:
+        return [(joint.name, UNITS[joint.kind].get(of_joint, "")) for joint in robot.joints]
+    return unit_of_parameter(robot, name)
+
+
+def in_si(name: str, value: Any, units: Units) -> Any:
+    """A value whose texts are replaced by numbers in SI; one text for all components becomes a list.
+
+    Args:
+        name: of the value, for messages.
+        value: numbers, texts, and lists of them.
+        units: of the value.
+
+    Raises:
+        StudyError: a text that is not a number, or has a unit of another quantity.
+
+    >>> in_si("q0", ["90deg", 0.5], "rad")
+    [1.5707963267948966, 0.5]
+    """
+    if isinstance(value, str):
+        if isinstance(units, str):
+            return quantity(name, value, units, error=StudyError)
+        return [quantity(f"{name} of {label}", value, unit, error=StudyError) for label, unit in units]
+    if not isinstance(value, list):
+        return value
+    if isinstance(units, str) or len(value) != len(units) or any(isinstance(one, list) for one in value):
+        return [in_si(name, one, units) for one in value]
+    return [in_si(f"{name} of {label}", one, unit) for one, (label, unit) in zip(value, units, strict=True)]
