@@ -10,7 +10,17 @@ import scipy.integrate
 
 from armdyn.base.errors import TraceError, UnknownName
 from armdyn.functions.integrations import polynomial
-from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair, Integration, Port, trace
+from armdyn.program import (
+    DORMAND_PRINCE_54,
+    DORMAND_PRINCE_853,
+    EmbeddedPair,
+    Integration,
+    Port,
+    less,
+    maximum,
+    select,
+    trace,
+)
 from armdyn.program.fixed_formulas import FIXED_FORMULAS
 from armdyn.program.integration import FINISHED, LIMITS, LOCATED, PROGRESS, RUNNING, TOO_SHORT, WATCHED
 from armdyn.simulation.methods import formulas
@@ -76,6 +86,7 @@ def run(
         "pieces": pieces,
         "watches": False,
         "step": step,
+        "corrects": False,
     }
     for _ in range(calls):
         moved, after = np.empty_like(progress), [np.empty_like(part) for part in state]
@@ -175,7 +186,7 @@ def test_a_state_that_diverges_leaves_the_others_alone() -> None:
     progress, times = np.zeros((5, len(PROGRESS))), np.array([0.0, 0.9, 1.5])
     progress[:, ROW] = 1
     moved, final, rows = np.empty_like(progress), np.empty(5), np.full((5, 3), np.nan)
-    limits = np.array([1.5, 1e-10, 1e-10, 10_000, 3, 0.0, 0.0, 0.0])
+    limits = np.array([1.5, 1e-10, 1e-10, 10_000, 3, 0.0, 0.0, 0.0, 0.0])
     kernel_of(made, cache=False).for_float64(
         limits, progress, x, times, out=(moved, final, rows, np.empty((5, 1, made.piece_size)))
     )
@@ -233,7 +244,7 @@ def watched(function: Any, made: Integration, k: np.ndarray, c: float, watches: 
     n = len(k)
     progress, moved = np.zeros((n, len(PROGRESS))), np.empty((n, len(PROGRESS)))
     x, v, rows = np.empty(n), np.empty(n), np.full((n, 2), np.nan)
-    limits = np.array([end, 1e-11, 1e-11, 1000, 2, 0.0, watches, 0.0])
+    limits = np.array([end, 1e-11, 1e-11, 1000, 2, 0.0, watches, 0.0, 0.0])
     progress[:, ROW] = 1
     times = np.array([0.0, 0.1])
     out = (moved, x, v, rows, rows.copy(), np.empty((n, 1, made.piece_size)))
@@ -263,7 +274,7 @@ def test_the_error_of_a_time_is_that_of_a_step() -> None:
     program = trace(lambda x: (1.0 + 0.0 * x, 1.0 - x), [Port("x", ())], ["xd", "seen"], name="line")
     made = Integration(program, [("x", "xd")], DORMAND_PRINCE_853, watched="seen")
     progress, moved, x = np.zeros((1, len(PROGRESS))), np.empty((1, len(PROGRESS))), np.empty(1)
-    limits = np.array([3.0, 1e-10, 1e-10, 1000, 0, 0.0, 1.0, 0.0])
+    limits = np.array([3.0, 1e-10, 1e-10, 1000, 0, 0.0, 1.0, 0.0, 0.0])
     out = (moved, x, np.empty((1, 0)), np.empty((1, 1, made.piece_size)))
     kernel_of(made, cache=False).for_float64(limits, progress, np.array([1.0 / 3.0]), np.zeros(0), out=out)
     assert moved[0, STATUS] == LOCATED
@@ -335,3 +346,81 @@ def test_a_fixed_step_that_leaves_the_finite_numbers_is_the_last() -> None:
     assert (out[0][:, STATUS] == [TOO_SHORT, FINISHED]).all()
     assert 1.0 < out[0][0, T] < 1.1
     np.testing.assert_allclose(out[1][1], 0.1 / (1.0 - 0.5), rtol=1e-9)
+
+
+def bead(q: Any, qd: Any, most: Any, far: Any, correcting: Any) -> tuple[Any, ...]:
+    """A bead on the unit circle under gravity, put onto it after each step; ``most`` is the largest drift from it."""
+    length = np.sqrt(q @ q)
+    drift = abs(length - 1.0)
+    on = np.array([select(correcting, one / length, one) for one in q])
+    on_qd = np.array([select(correcting, one - (on @ qd) * n, one) for one, n in zip(qd, on, strict=True)])
+    known = np.sqrt(select(less(drift, far), 1.0, -1.0))  # NaN beyond
+    push = -(on_qd @ on_qd - 9.81 * on[1]) / (on @ on)
+    qdd = push * on - np.array([0.0, 9.81])
+    return 1.0 * on_qd, qdd, select(correcting, known, 1.0) * on, on_qd, maximum(most, drift)
+
+
+def beads(pair: EmbeddedPair) -> Integration:
+    ports = [Port("q", (2,)), Port("qd", (2,)), Port("most", ()), Port("far", ()), Port("correcting", ())]
+    rates = trace(bead, ports, ["d_q", "d_qd", "on_q", "on_qd", "on_most"], name="bead")
+    state = [("q", "d_q"), ("qd", "d_qd"), ("most", None)]
+    on = [("q", "on_q"), ("qd", "on_qd"), ("most", "on_most")]
+    return Integration(rates, state, pair, corrections=on, correcting="correcting")
+
+
+@pytest.mark.parametrize("interpreted", [False, True], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_a_state_is_corrected_after_each_step(pair: EmbeddedPair, interpreted: bool) -> None:
+    """Steps are those of SciPy's solver whose state is replaced; a lane without corrections drifts, and one fails."""
+    made = beads(pair)
+    assert (made.size, made.measured_size) == (5, 4)
+    function = InterpretedIntegration(lambda: made, Interface.of(made)) if interpreted else kernel_of(made, cache=False)
+    function = function if interpreted else function.for_float64  # type: ignore[union-attr]
+    angles, far = np.array([0.3, -1.0, 2.0]), np.array([1.0, 1.0, 1e-12])
+    q, qd = np.array([np.sin(angles), -np.cos(angles)]).T, np.zeros((3, 2))
+    limits = np.zeros((3, len(LIMITS)))
+    corrects = np.array([1.0, 0.0, 1.0])
+    given = {"end": 5.0, "rtol": 1e-8, "atol": 1e-8, "attempts": 1e5, "times": 3.0, "corrects": corrects}
+    for name, value in given.items():
+        limits[:, LIMITS.index(name)] = value
+    times, progress = np.array([0.0, 1.3, 4.9]), np.zeros((3, len(PROGRESS)))
+    progress[:, ROW] = 1
+    rows = [np.full((3, 3, 2), np.nan), np.full((3, 3, 2), np.nan), np.full((3, 3), np.nan)]
+    moved, *final = np.empty_like(progress), np.empty((3, 2)), np.empty((3, 2)), np.empty(3)
+    pieces = np.empty((3, 1, made.piece_size))
+    function(limits, progress, q, qd, np.zeros(3), far, times, out=(moved, *final, *rows, pieces))
+    assert moved[:, STATUS].tolist() == [FINISHED, FINISHED, TOO_SHORT]
+    assert moved[2, T] < 1.0
+    assert abs(np.linalg.norm(final[0][2]) - 1.0) < 1e-15
+    for k in range(2):
+        f = lambda t, y, on=0.0: np.concatenate(bead(y[:2], y[2:], 0.0, 1.0, on)[:2])  # noqa: E731
+        solver = getattr(scipy.integrate, pair.name)(f, 0.0, [*q[k], *qd[k]], 5.0, rtol=1e-8, atol=1e-8)
+        steps, most = 0, 0.0
+        while solver.status == "running":
+            solver.step()
+            steps, between = steps + 1, solver.dense_output()
+            for row, t in enumerate(times):
+                if solver.t_old < t <= solver.t:
+                    found = [*rows[0][k, row], *rows[1][k, row]]
+                    np.testing.assert_allclose(found, between(t), rtol=0, atol=1e-12)
+            if corrects[k]:
+                most = max(most, abs(np.linalg.norm(solver.y[:2]) - 1.0))
+                solver.y[:2] /= np.linalg.norm(solver.y[:2])
+                solver.y[2:] -= (solver.y[:2] @ solver.y[2:]) * solver.y[:2]
+                solver.f = f(solver.t, solver.y)
+        assert moved[k, STEPS] == steps
+        np.testing.assert_allclose([*final[0][k], *final[1][k]], solver.y, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(final[2][k], most, rtol=1e-5, atol=1e-15)
+    assert abs(np.linalg.norm(final[0], axis=1) - 1.0)[0] < 1e-15
+
+
+def test_what_a_correction_requires() -> None:
+    rates = trace(lambda x, c: (x, x[:1] + c), [Port("x", (2,)), Port("c", ())], ["xd", "first"])
+    with pytest.raises(TraceError, match=r"result 'first' of shape \(1,\) cannot be the corrected value of input 'x'"):
+        Integration(rates, [("x", "xd")], DORMAND_PRINCE_54, corrections=[("x", "first")], correcting="c")
+    with pytest.raises(UnknownName, match="no input 'is_end'"):
+        Integration(rates, [("x", "xd")], DORMAND_PRINCE_54, corrections=[("x", "xd")], correcting="is_end")
+    with pytest.raises(UnknownName, match="no part of the state 'v'"):
+        Integration(rates, [("x", "xd")], DORMAND_PRINCE_54, corrections=[("v", "xd")], correcting="c")
+    with pytest.raises(UnknownName, match="no input 'most'"):
+        Integration(rates, [("x", "xd"), ("most", None)], DORMAND_PRINCE_54)

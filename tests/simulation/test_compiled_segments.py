@@ -8,7 +8,17 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, ServoFriction, Spring, Viscous
 from armdyn.constraints import PointOnPlane
-from armdyn.simulation import Adaptive, BrakeSwitches, Contact, Crossing, JointLimit, OverTime, SaveAt, Stops
+from armdyn.simulation import (
+    Adaptive,
+    BrakeSwitches,
+    Constraints,
+    Contact,
+    Crossing,
+    JointLimit,
+    OverTime,
+    SaveAt,
+    Stops,
+)
 from armdyn.simulation.drivers.compiled_segments import Segments
 
 NAMES = ("joint_1", "joint_2")
@@ -147,3 +157,55 @@ def test_times_of_a_bouncing_mass_are_right_to_rounding() -> None:
     times = [one.t for one in motion.events if one.kind == "impact"][:6]
     expected = first * (1.0 + 2.0 * np.cumsum([0.0, *(e**k for k in range(1, 6))]))
     np.testing.assert_allclose(times, expected, rtol=0, atol=1e-12)
+
+
+Q = [0.3, 0.8, -0.6]
+CHAIN = armdyn.load("planar_3r")
+CHANNEL = PointOnPlane("tip", (1, 2, 0), CHAIN.forward_kinematics(Q)[:3, 3], name="channel")
+"""A plane in which the tip of the chain slides."""
+
+
+def chain(*friction: Any, joints: tuple[int, ...] = (1, 2, 3), **parts: Any) -> armdyn.Robot:
+    """The chain with its tip in the channel, and drives in some joints."""
+    return CHAIN.with_actuators({f"joint_{k}": drive(*friction, **parts) for k in joints}).with_constraints(CHANNEL)
+
+
+TURNS = OverTime([0.0, 0.3, 0.6], [[60.0, 20.0, 5.0], [-40.0, -30.0, 0.0], [0.0, 0.0, 0.0]], "hold")
+"""Torques after which joints stick and start, N m."""
+
+CHAINS = {
+    "dry joints": (chain(Coulomb(9.0), Viscous(4.0)), [Constraints()]),
+    "two that stick": (chain(Coulomb(60.0), Viscous(4.0), joints=(2, 3)), [Constraints(project=True)]),
+    "stops": (
+        chain(Coulomb(3.0)).with_limits({"joint_2": (-0.1, 0.9)}),
+        [Constraints(project=True), Stops(0.4)],
+    ),
+    "rotors on springs": (chain(Coulomb(9.0), spring=Spring(stiffness=4e3, damping=40.0)), [Constraints()]),
+    "bristles": (
+        chain(LuGre(2e3, 100.0, 3.0, static=9.0, kinetic=9.0, speed=0.1), joints=(3,)).with_friction(
+            {"joint_1": (1.0, 20.0)}
+        ),
+        [Constraints(project=True)],
+    ),
+    "a brake": (chain(Viscous(4.0), brake=Brake(900.0)), [BrakeSwitches({"joint_2": [(0.2, "engaged")]})]),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_within_constraints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The drift from the constraints is that of the other loop, or none if states are projected."""
+    robot, elements = CHAINS[name]
+    watched = [Crossing(lambda t, q, qd: q[0] - 0.2, "first")] if name == "two that stick" else []
+    options = {"q0": Q, "duration": 0.6, "torque": TURNS, "events": watched, "elements": elements, **FINE}
+    compiled, python = both(monkeypatch, robot, **options)
+    require_same(compiled, python, 3e-8)
+    assert compiled.events
+    assert np.abs(compiled.energy.drift).max() < 1e-6
+    project = Constraints(project=True) in elements
+    violations = (
+        (lambda motion: robot.constraint_error(motion.q), 1e-14),
+        (lambda motion: robot.constraint_velocity(motion.q, motion.qd), 1e-12),
+    )
+    for violation, exact in violations:
+        here, there = (np.abs(violation(motion)).max() for motion in (compiled, python))
+        assert here < (exact if project else 1.5 * there + 1e-12)

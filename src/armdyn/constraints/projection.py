@@ -9,12 +9,12 @@ error is of the order of the square of phi.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.algorithms.factors import factored, links_mass
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant
 from armdyn.constraints.dead_points import KEPT, DeadPoints
 from armdyn.constraints.dynamics import phi_by_row
@@ -62,9 +62,9 @@ def projection_step(model: Mechanism, q: Array, qd: Array) -> Projected:
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
     phi, A, _ = all_equations(model, q)
-    nearer = _nearer(model, q)
-    slower = _within(model, nearer, qd)
-    return Projected(nearer, slower, np.array(phi_by_row(model, phi)), np.asarray(A @ qd))
+    closer = nearer(model, q)
+    slower = within(model, closer, qd)
+    return Projected(closer, slower, np.array(phi_by_row(model, phi)), np.asarray(A @ qd))
 
 
 def projected(model: Mechanism, q: Array, qd: Array) -> tuple[Array, Array]:
@@ -78,30 +78,36 @@ def projected(model: Mechanism, q: Array, qd: Array) -> tuple[Array, Array]:
         q: joint positions, rad or m, shape (n,).
         qd: joint velocities, rad/s or m/s, shape (n,).
     """
-    nearer = _nearer(model, _nearer(model, q))
-    return nearer, _within(model, nearer, qd)
+    closer = nearer(model, nearer(model, q))
+    return closer, within(model, closer, qd)
 
 
-def _nearer(model: Mechanism, q: Array) -> Array:
-    """Positions a Newton step nearer to phi = 0."""
+def nearer(model: Mechanism, q: Array, moves: Sequence[Any] | None = None) -> Array:
+    """Positions a Newton step nearer to phi = 0.
+
+    Args:
+        model: the traced arm, with constraints of full rank.
+        q: joint positions, rad or m, shape (n,).
+        moves: 1 for each coordinate that may move, 0 for one that is held; all may by default.
+    """
     phi, A, _ = all_equations(model, q)
     if not len(phi):
         return q
     chosen = np.array([row.holonomic for row in rows_of(model.model.constraints)])
-    nearer: Array = q - _least(model, q, A[chosen], phi)
-    return nearer
+    closer: Array = q - _least(model, q, A[chosen], phi, moves)
+    return closer
 
 
-def _within(model: Mechanism, q: Array, qd: Array) -> Array:
-    """Velocities without the part that violates the constraints."""
+def within(model: Mechanism, q: Array, qd: Array, moves: Sequence[Any] | None = None) -> Array:
+    """Velocities without the part that violates the constraints; arguments as of `nearer`."""
     A = all_equations(model, q).A
-    within: Array = qd - _least(model, q, A, A @ qd)
-    return within
+    allowed: Array = qd - _least(model, q, A, A @ qd, moves)
+    return allowed
 
 
-def _least(model: Mechanism, q: Array, A: Array, b: Array) -> Array:
-    """The x of the least x . M x with A x = b: M^-1 A^T (A M^-1 A^T)^-1 b."""
-    factors = factored_mass_matrix(model, q)
+def _least(model: Mechanism, q: Array, A: Array, b: Array, moves: Sequence[Any] | None) -> Array:
+    """The x of the least x . M x with A x = b: M^-1 A^T (A M^-1 A^T)^-1 b; zero of coordinates that are held."""
+    factors = factored(model, model.drive, links_mass(model, q), moves)
     Y, S = schur_complement(model, factors, A)
     return np.array(factors.outwards(factors.over_D(list(S.solve(b) @ Y))))
 

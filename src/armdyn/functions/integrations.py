@@ -113,25 +113,31 @@ class CompiledIntegration:
     Args:
         arm: the robot.
         function: the rates; its ``result`` is a NamedTuple whose fields name them.
-        state: the name of the rate of each part of the state; a part that is not an argument is only integrated.
+        state: the name of the rate of each part of the state; a part that is not an argument is only integrated, one
+            without a rate is only corrected.
         pair: the Runge-Kutta formulas.
         time: the argument that is the time, s.
         watched: the result, a scalar or a vector, that is not negative along the motion.
         slopes: the result that is the rate of the watched one.
+        corrections: the name of the corrected value of each part of the state that is corrected after a step.
+        correcting: the argument that is 1 if the state is to be corrected.
     """
 
     def __init__(
         self,
         arm: Arm,
         function: Function,
-        state: Mapping[str, str],
+        state: Mapping[str, str | None],
         pair: EmbeddedPair,
         *,
         time: str | None = None,
         watched: str | None = None,
         slopes: str | None = None,
+        corrections: Mapping[str, str] | None = None,
+        correcting: str | None = None,
     ) -> None:
         self._rates = CompiledFunction(arm, function)
+        self.corrections, self.correcting = dict(corrections or {}), correcting
         self.state, self.pair, self.time, self.watched, self.slopes = dict(state), pair, time, watched, slopes
         self._kernels: dict[tuple[str, ...], Kernel] = {}
         self._known_names: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -156,14 +162,14 @@ class CompiledIntegration:
             times: the saved times, s, rising.
             rows: the state at these, by name, (states, times, *shape), which is written to.
             limits: "end", "rtol" and "atol", or "step", and "attempts", each a number or one for each state; and
-                "watches", as in `armdyn.program.integration.LIMITS`.
+                "watches" and "corrects", as in `armdyn.program.integration.LIMITS`.
             pieces: room for the polynomials of the steps, (states, attempts, piece size); their length h stays 0 in
                 the rows of attempts that were rejected.
         """
         names, inputs = self._names(held)
         count = len(progress.numbers)
         unused = {"rtol": 0.0, "atol": 0.0, "step": 0.0}
-        known = {"watches": self.watched is not None, **unused, **limits}
+        known = {"watches": self.watched is not None, "corrects": bool(self.corrections), **unused, **limits}
         known |= {"times": len(times), "pieces": pieces is not None}
         limit = np.empty((count, len(LIMITS)))
         for k, name in enumerate(LIMITS):
@@ -195,9 +201,9 @@ class CompiledIntegration:
         """The arguments of the rates that are given, in their order, and those of them that are held."""
         key = tuple(held)
         if key not in self._known_names:
-            given = {*held, *self.state, self.time}
-            names = tuple(a.name for a in self._rates.function.arguments if a.name in given)
-            inputs = tuple(name for name in names if name not in self.state and name != self.time)
+            own = {*self.state, self.time, self.correcting}
+            names = tuple(a.name for a in self._rates.function.arguments if a.name in {*held, *own})
+            inputs = tuple(name for name in names if name not in own)
             self._known_names[key] = names, inputs
         return self._known_names[key]
 
@@ -210,14 +216,24 @@ class CompiledIntegration:
                 if source is None:
                     kernel = kernel_of(self._integration(names))
                 else:
-                    key = f"integration {self.pair.name} {self.state} {self.time} {self.watched} {self.slopes} {source}"
+                    own = f"{self.state} {self.time} {self.watched} {self.slopes} {self.corrections} {self.correcting}"
+                    key = f"integration {self.pair.name} {own} {source}"
                     kernel = load_or_compile(key, lambda: self._integration(names))
             self._kernels[names] = kernel
         return kernel
 
     def _integration(self, names: Sequence[str]) -> Integration:
         program = self._rates.program(given=names)
-        return Integration(program, self.state.items(), self.pair, self.time, self.watched, self.slopes)
+        return Integration(
+            program,
+            self.state.items(),
+            self.pair,
+            self.time,
+            self.watched,
+            self.slopes,
+            self.corrections.items(),
+            self.correcting,
+        )
 
 
 @dataclass(frozen=True)
@@ -246,6 +262,7 @@ class StepPolynomial:
         return state
 
 
-def polynomial(piece: Array, pair: EmbeddedPair) -> StepPolynomial:
-    """The state along a step from the numbers that a loop has kept of it."""
-    return StepPolynomial(piece[0], piece[1], piece[2:].reshape(1 + len(pair.dense), -1), pair.alternates)
+def polynomial(piece: Array, pair: EmbeddedPair, size: int | None = None) -> StepPolynomial:
+    """The state along a step, or its first ``size`` numbers, from the numbers that a loop has kept of it."""
+    numbers = piece[2:].reshape(1 + len(pair.dense), -1)
+    return StepPolynomial(piece[0], piece[1], numbers[:, :size], pair.alternates)

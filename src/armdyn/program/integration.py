@@ -11,7 +11,7 @@ state at given times by dense output (`armdyn.targets.llvm.integration_loop`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from armdyn.base.errors import TraceError, UnknownName
@@ -21,12 +21,12 @@ from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.ports import Port
 from armdyn.program.program import Program
 
-LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces", "watches", "step")
+LIMITS = ("end", "rtol", "atol", "attempts", "times", "pieces", "watches", "step", "corrects")
 """The settings of a call.
 
 The last time, s; the tolerances; the most steps to try; the number of saved times; 1 if polynomials are kept; 1 if the
 first time at which a watched result falls below zero ends the integration; the length of the steps of a fixed formula,
-s.
+s; 1 if the state is corrected after each step.
 """
 
 BELOW = 1e-9
@@ -51,8 +51,9 @@ was rejected; the status; accepted steps and evaluations so far; and the state o
 """
 
 RUNNING, FINISHED, TOO_SHORT, WATCHED, LOCATED = 0.0, 1.0, 2.0, 3.0, 4.0
-"""The status: there are more steps to make; the end is reached; the error requires steps below rounding of t; in the
-next step, of length h, a watched result may fall below zero and rise again; number ``which`` does so at t."""
+"""The status: there are more steps to make; the end is reached; the error requires steps below rounding of t, or a
+corrected state is not finite; in the next step, of length h, a watched result may fall below zero and rise again;
+number ``which`` does so at t."""
 
 STEPPING, SEARCHING, LANDING = 0.0, 1.0, 2.0
 """The phase: a step forwards; a trial step of a search; the last step, up to the time found."""
@@ -67,11 +68,16 @@ class Integration:
 
     Args:
         rates: the program of f.
-        state: the name of each part of y, and the name of the result that is its rate.
+        state: the name of each part of y, and the name of the result that is its rate; None for parts without a rate,
+            which come last: they change by corrections alone, and no error of theirs counts.
         pair: the formula.
         time: the input that is the time, s; None if the rates do not depend on it.
         watched: a result, a scalar or a vector, that is not negative along the motion; None if there is none.
         slopes: the result that is the rate of the watched one, 0 if it is not known; None if none is known.
+        corrections: the name of each part of y that is corrected after a step, and of the result that is its corrected
+            value. A step whose correction is not finite is not made.
+        correcting: the input that is 1 at the end of a step that was made, if y is to be corrected, else 0. The
+            rates are those of the corrected state.
 
     >>> from armdyn.program import DORMAND_PRINCE_54, Integration, Port, trace
     >>> rates = trace(lambda x, v: (1.0 * v, -x), [Port("x", ()), Port("v", ())], ["xd", "vd"])
@@ -81,20 +87,24 @@ class Integration:
     """
 
     rates: Program
-    state: tuple[tuple[str, str], ...]
+    state: tuple[tuple[str, str | None], ...]
     pair: EmbeddedPair
     time: str | None = None
     watched: str | None = None
     slopes: str | None = None
+    corrections: tuple[tuple[str, str], ...] = ()
+    correcting: str | None = None
 
     def __init__(
         self,
         rates: Program,
-        state: Iterable[tuple[str, str]],
+        state: Iterable[tuple[str, str | None]],
         pair: EmbeddedPair,
         time: str | None = None,
         watched: str | None = None,
         slopes: str | None = None,
+        corrections: Iterable[tuple[str, str]] = (),
+        correcting: str | None = None,
     ) -> None:
         set_fields(
             self,
@@ -104,6 +114,8 @@ class Integration:
             time=time,
             watched=watched,
             slopes=slopes,
+            corrections=tuple((name, result) for name, result in corrections),
+            correcting=correcting,
         )
         self._check()
 
@@ -111,18 +123,32 @@ class Integration:
         inputs = {port.name: port for port in self.rates.inputs}
         results = {port.name: port for port in self.rates.outputs}
         for name, rate in self.state:
-            if rate not in results:
-                raise UnknownName.of("result", rate, results, self.rates.name)
-            if name in inputs and inputs[name].shape != results[rate].shape:
-                raise TraceError(
-                    f"{self.rates.name}: result {rate!r} of shape {results[rate].shape} cannot be the rate of input "
-                    f"{name!r} of shape {inputs[name].shape}"
-                )
-        if self.time is not None and self.time not in inputs:
-            raise UnknownName.of("input", self.time, inputs, self.rates.name)
+            if rate is None and name not in inputs:
+                raise UnknownName.of("input", name, inputs, self.rates.name)
+            if rate is not None:
+                self._check_shape(name, rate, "rate", inputs, results)
+        for name, result in self.corrections:
+            if name not in dict(self.state):
+                raise UnknownName.of("part of the state", name, dict(self.state), self.rates.name)
+            self._check_shape(name, result, "corrected value", inputs, results)
+        for name in filter(None, (self.time, self.correcting)):
+            if name not in inputs:
+                raise UnknownName.of("input", name, inputs, self.rates.name)
         for watched in (self.watched, self.slopes):
             if watched is not None and watched not in results:
                 raise UnknownName.of("result", watched, results, self.rates.name)
+
+    def _check_shape(
+        self, name: str, result: str, what: str, inputs: Mapping[str, Port], results: Mapping[str, Port]
+    ) -> None:
+        """Raise an error if a result does not exist, or has another shape than the input of its part of the state."""
+        if result not in results:
+            raise UnknownName.of("result", result, results, self.rates.name)
+        if name in inputs and inputs[name].shape != results[result].shape:
+            raise TraceError(
+                f"{self.rates.name}: result {result!r} of shape {results[result].shape} cannot be the {what} of input "
+                f"{name!r} of shape {inputs[name].shape}"
+            )
 
     @property
     def name(self) -> str:
@@ -132,19 +158,25 @@ class Integration:
     @property
     def state_ports(self) -> tuple[Port, ...]:
         """The parts of y."""
-        results = {port.name: port for port in self.rates.outputs}
-        return tuple(Port(name, results[rate].shape) for name, rate in self.state)
+        inputs, results = ({port.name: port for port in ports} for ports in (self.rates.inputs, self.rates.outputs))
+        shapes = {name: (inputs[name] if rate is None else results[rate]).shape for name, rate in self.state}
+        return tuple(Port(name, shape) for name, shape in shapes.items())
 
     @property
     def held_ports(self) -> tuple[Port, ...]:
         """The inputs that are constant during the integration."""
-        changing = {self.time, *(name for name, _ in self.state)}
+        changing = {self.time, self.correcting, *(name for name, _ in self.state)}
         return tuple(port for port in self.rates.inputs if port.name not in changing)
 
     @property
     def size(self) -> int:
         """The count of numbers in y."""
         return sum(port.size for port in self.state_ports)
+
+    @property
+    def measured_size(self) -> int:
+        """The count of numbers in y that have a rate, whose errors count."""
+        return sum(port.size for port, (_, rate) in zip(self.state_ports, self.state, strict=True) if rate is not None)
 
     @property
     def watched_size(self) -> int:
@@ -159,5 +191,6 @@ class Integration:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of everything that influences the numbers."""
-        text = repr((self.rates.digest, self.state, self.pair, self.time, self.watched, self.slopes))
+        watched = self.time, self.watched, self.slopes, self.corrections, self.correcting
+        text = repr((self.rates.digest, self.state, self.pair, *watched))
         return hashlib.sha256(text.encode()).hexdigest()

@@ -63,9 +63,12 @@ class Corrector:
         found = self.project(q, qd, self._rows(held))
         if before is not None:
             self._refuse_far(q, found, before)
-        self.positions = max(self.positions, _largest(found.phi))
-        self.velocities = max(self.velocities, _largest(found.rate))
+        self.saw(_largest(found.phi), _largest(found.rate))
         return self._with_rotors(x, found.q), self._with_rotors(v, found.qd)
+
+    def saw(self, phi: float, rate: float) -> None:
+        """Keep the violation of a state after a step, if it is the largest."""
+        self.positions, self.velocities = max(self.positions, phi), max(self.velocities, rate)
 
     def _approaches(self, q: Array, since: Array | None) -> bool:
         path = q[None] if since is None else np.stack([since, q])

@@ -63,19 +63,55 @@ def _rates_of(
     integration: Integration, held: dict[str, NDArray[Any]], seen: list[float]
 ) -> Callable[[float, NDArray[Any]], NDArray[Any]]:
     """The rates as a function of t and y, which appends the watched results to ``seen``."""
-    rates, ports = integration.rates, integration.state_ports
+    results_at = _results_of(integration, held)
 
     def f(t: float, y: NDArray[Any]) -> NDArray[Any]:
-        values = {port.name: part for port, part in zip(ports, _parts(y, integration), strict=True)} | held
-        if integration.time is not None:
-            values[integration.time] = np.array(t)
-        computed = interpret(rates, *(values[port.name] for port in rates.inputs), dtype=np.dtype(np.float64))
-        results = {port.name: result for port, result in zip(rates.outputs, computed, strict=True)}
+        results = results_at(t, y, 0.0)
         if integration.watched is not None:
             seen.append(float(np.min(results[integration.watched])))
-        return np.concatenate([np.ravel(results[rate]) for _, rate in integration.state])
+        return _stacked_rates(integration, results)
 
     return f
+
+
+def _results_of(
+    integration: Integration, held: dict[str, NDArray[Any]]
+) -> Callable[[float, NDArray[Any], float], dict[str, NDArray[Any]]]:
+    """The results of the program of rates by name, a function of t, y, and 1 if y is to be corrected."""
+    rates, ports = integration.rates, integration.state_ports
+
+    def results(t: float, y: NDArray[Any], correcting: float) -> dict[str, NDArray[Any]]:
+        values = {port.name: part for port, part in zip(ports, _parts(y, integration), strict=True)} | held
+        for name, value in ((integration.time, t), (integration.correcting, correcting)):
+            if name is not None:
+                values[name] = np.array(value)
+        computed = interpret(rates, *(values[port.name] for port in rates.inputs), dtype=np.dtype(np.float64))
+        return {port.name: result for port, result in zip(rates.outputs, computed, strict=True)}
+
+    return results
+
+
+def _stacked_rates(integration: Integration, results: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """The rate of y, zero for parts without one."""
+    own = zip(integration.state_ports, integration.state, strict=True)
+    return np.concatenate([np.zeros(port.size) if rate is None else np.ravel(results[rate]) for port, (_, rate) in own])
+
+
+def _correction_of(
+    integration: Integration, held: dict[str, NDArray[Any]], limits: dict[str, float]
+) -> Callable[[float, NDArray[Any]], tuple[NDArray[Any], NDArray[Any]] | None]:
+    """The state after a step, corrected, and its rate, a function of t and y; returns None without corrections."""
+    results_at, corrections = _results_of(integration, held), dict(integration.corrections)
+
+    def correction(t: float, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        if integration.correcting is None or not limits["corrects"]:
+            return None
+        results = results_at(t, y, 1.0)
+        own = zip(integration.state_ports, _parts(y, integration), strict=True)
+        parts = [np.ravel(results[corrections[port.name]] if port.name in corrections else part) for port, part in own]
+        return np.concatenate(parts), _stacked_rates(integration, results)
+
+    return correction
 
 
 def _integrated(
@@ -93,20 +129,23 @@ def _integrated(
         return np.array([*(progress | {"status": FINISHED}).values()]), y
     held = {port.name: a for port, a in zip(integration.held_ports, own[2 + count : -1], strict=True)}
     seen: list[float] = []
+    correct = _correction_of(integration, held, limits)
     if integration.pair.is_fixed:
         f = _rates_of(integration, held, seen)
-        return _on_grid(integration, f, seen, (limits, progress), y, times, rows, pieces)
+        return _on_grid(integration, f, correct, seen, (limits, progress), y, times, rows, pieces)
+    apart, m = y[integration.measured_size :], integration.measured_size  # parts without a rate are not the solver's
+    rates = _rates_of(integration, held, seen)
     solver = getattr(scipy.integrate, integration.pair.name)(
-        _rates_of(integration, held, seen),
+        lambda t, y: rates(t, np.concatenate([y, apart]))[:m],
         progress["t"],
-        y,
+        y[:m],
         limits["end"],
         rtol=limits["rtol"],
         atol=limits["atol"],
         first_step=min(progress["h"], limits["end"] - progress["t"]) or None,
     )
     for k in range(int(limits["attempts"])):
-        before = solver.t, solver.y
+        before = solver.t, np.concatenate([solver.y, apart])
         if solver.status == "running":
             solver.step()
         if solver.t_old is None or solver.status == "failed":
@@ -114,26 +153,45 @@ def _integrated(
         if limits["watches"] and min(seen[-integration.pair.last :][FIRST_WATCHED - 1 :], default=1.0) < 0.0:
             progress |= {"t": before[0], "h": solver.h_previous, "row": float(row), "status": WATCHED}
             return np.array([*progress.values()]), before[1]
+        corrected = correct(solver.t, np.concatenate([solver.y, apart]))
+        if corrected is not None and not np.isfinite(corrected[0]).all():
+            progress |= {"t": before[0], "row": float(row), "status": TOO_SHORT}
+            return np.array([*progress.values()]), before[1]
         progress["steps"] += 1
         state_at = solver.dense_output()
-        while row < int(limits["times"]) and times[row] <= solver.t:
-            for place, part in zip(rows, _parts(state_at(times[row]), integration), strict=True):
-                place[row] = part
-            row += 1
+        row_before, row = row, row + int(np.searchsorted(times[row : int(limits["times"])], solver.t, side="right"))
+        for number in range(row_before, row):
+            _keep(rows, number, np.concatenate([state_at(times[number]), apart]), integration)
         if limits["pieces"]:
-            terms = state_at.F if hasattr(state_at, "F") else solver.h_previous * state_at.Q.T
-            pieces[k] = np.concatenate([[solver.t_old, solver.h_previous], state_at.y_old, *terms])
+            pieces[k] = _piece(solver, state_at, apart)
+        if corrected is not None:
+            (solver.y, apart), solver.f = np.split(corrected[0], [m]), corrected[1][:m]
         if solver.status != "running":
             break
     status = {"running": RUNNING, "finished": FINISHED, "failed": TOO_SHORT}[solver.status]
     progress |= {"t": solver.t, "h": solver.h_abs, "row": float(row), "rejected": 0.0, "status": status}
     progress["evaluations"] += solver.nfev
-    return np.array([*progress.values()]), solver.y
+    return np.array([*progress.values()]), np.concatenate([solver.y, apart])
+
+
+def _keep(rows: list[NDArray[Any]], row: int, y: NDArray[Any], integration: Integration) -> None:
+    """Keep the state at a saved time."""
+    for place, part in zip(rows, _parts(y, integration), strict=True):
+        place[row] = part
+
+
+def _piece(solver: Any, state_at: Any, apart: NDArray[Any]) -> NDArray[Any]:
+    """The numbers of the polynomial of a step, parts without a rate being constant."""
+    terms = state_at.F if hasattr(state_at, "F") else solver.h_previous * state_at.Q.T
+    whole = np.hstack([np.vstack([state_at.y_old, *terms]), np.zeros((1 + len(terms), len(apart)))])
+    whole[0, len(solver.y) :] = apart
+    return np.concatenate([[solver.t_old, solver.h_previous], *whole])
 
 
 def _on_grid(
     integration: Integration,
     f: Callable[[float, NDArray[Any]], NDArray[Any]],
+    correct: Callable[[float, NDArray[Any]], tuple[NDArray[Any], NDArray[Any]] | None],
     seen: list[float],
     settings: tuple[dict[str, float], dict[str, float]],
     y: NDArray[Any],
@@ -161,17 +219,16 @@ def _on_grid(
         if limits["watches"] and seen[-1] < 0.0:
             own |= {"h": h, "status": WATCHED}
             break
-        if not np.isfinite(y_new).all():
+        corrected = correct(end, y_new)
+        if not np.isfinite(y_new if corrected is None else corrected[0]).all():
             own["status"] = TOO_SHORT
             break
         while row < int(limits["times"]) and times[row] <= end:
-            state = y + (times[row] - t) / h * (y_new - y)
-            for place, part in zip(rows, _parts(state, integration), strict=True):
-                place[row] = part
+            _keep(rows, row, y + (times[row] - t) / h * (y_new - y), integration)
             row += 1
         if limits["pieces"]:
             pieces[k] = np.concatenate([[t, h], y, y_new - y])
-        y = y_new
+        y, K = (y_new, K) if corrected is None else (corrected[0], [corrected[1]])
         own |= {"t": end, "row": float(row), "steps": own["steps"] + 1.0}
         if end >= limits["end"]:
             own["status"] = FINISHED

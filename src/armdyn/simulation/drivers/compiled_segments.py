@@ -14,11 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.constraints.dead_points import DeadPoints
+from armdyn.constraints.row_sizes import moving_part, unit_rows
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
 from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.integration import PROGRESS
 from armdyn.robot import Robot
+from armdyn.simulation.drivers import corrections
 from armdyn.simulation.drivers.compiled_adaptive import are_known, formula_of
+from armdyn.simulation.drivers.corrections import DRIFT, Correction, put_on_constraints, velocities_within
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.drivers.known_rates import Kind
@@ -44,6 +48,10 @@ ATTEMPTS_AT_FIRST, LEAST_ATTEMPTS, MOST_ATTEMPTS, PIECES_AT_ONCE, ATTEMPTS_OF_PA
 PAST = 1e-11
 """A step up to an event is searched for others this fraction of the duration beyond it."""
 
+DETERMINED = 1e-3
+"""Forces of constraints are determined if the least singular value of the rows, in the coordinates that move, is above
+this."""
+
 UNUSUAL = 2
 """After this many events at one time, the next step is made without the loop."""
 
@@ -62,12 +70,16 @@ class _Loop(NamedTuple):
     watched: list[Watched]
 
     @classmethod
-    def of(cls, robot: Robot, bare: Robot, kind: Kind, formula: EmbeddedPair, *, stops: bool) -> _Loop:
+    def of(
+        cls, robot: Robot, bare: Robot, kind: Kind, formula: EmbeddedPair, *, stops: bool, correction: Correction
+    ) -> _Loop:
         """Those of a robot, which keeps them for the next motion."""
-        kept, name = vars(robot), f"_segments_{formula.name}_{kind}_{stops}"
+        kept, name = vars(robot), f"_segments_{formula.name}_{kind}_{stops}_{correction}"
         if name not in kept:
-            rates = segment_rates(kind, stops=stops)
-            loop = CompiledIntegration(robot, rates, kind.rates, formula, watched="margins", slopes="slopes")
+            rates = segment_rates(kind, stops=stops, correction=correction)
+            state = corrections.state(kind.rates, correction)
+            options = {"watched": "margins", "slopes": "slopes", **corrections.options(correction)}
+            loop = CompiledIntegration(robot, rates, state, formula, **options)
             watched = watched_margins(bare.mechanism, kind, stops=stops)
             kept[name] = cls(loop, robot.compile(segment_forces(kind)), watched)
         found: _Loop = kept[name]
@@ -93,6 +105,8 @@ class Segments:
         self.sizes = {name: sizes[name] for name in self.kind.state if name != "work"}
         self.rows = {name: np.full((1, times, size), np.nan) for name, size in self.sizes.items()}
         self.rows["work"] = np.full((1, times), np.nan)
+        if problem.corrects:
+            self.rows[DRIFT] = np.full((1, times, 2), np.nan)
         self._unusual = False
         assert motion.modes is not None  # noqa: S101 - `of` looks for them
         self.modes = motion.modes
@@ -100,26 +114,28 @@ class Segments:
         self.brakes, known = self._source(BrakesInMotion), (self.modes, self.kinks, self.backlash)
         self.others = [one for one in motion.located if not any(one is each for each in known)]
         """Sources of events that the loop does not watch."""
+        self.dead_points = DeadPoints(problem.robot, "error")
         self.enter()
 
     @classmethod
     def of(cls, problem: Problem, motion: StateInMotion) -> Segments | None:
         """The segments of a motion that loops can make, else None.
 
-        A method with a loop, forces that are known and held, no constraints, and at every dry joint one coordinate
-        whose friction has bounds apart.
+        A method with a loop, forces that are known and held, constraints that do not depend on each other, and at every
+        dry joint one coordinate whose friction has bounds apart.
         """
         method, system = problem.method, problem.system
         carried = system.carries and not isinstance(method, Adaptive)  # steps of one length carry bristles along paths
         explicit = formula_of(method) is not None and not carried
         known = are_known(motion.forces) and motion.forces.held and motion.chattering is None
-        if not explicit or not known or problem.corrector is not None or motion.modes is None:
+        if not explicit or not known or motion.modes is None:
             return None
         drive = drive_of_links(system.bare)
         alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.rows)
         own = not drive.depends_on_load or (rub_without_load(drive) and can_hold(system.bare))
         braked = system.carries and any(isinstance(one, BrakesInMotion) for one in motion.located)
-        if system.robot.model.constraints or not alone or not own or braked:
+        by_rows = not system.robot.model.constraints or (problem.redundant == "error" and not drive.depends_on_load)
+        if not by_rows or not alone or not own or braked:
             return None
         return cls(motion, problem)
 
@@ -131,7 +147,13 @@ class Segments:
         self.stops = modes.barriers.stops > 0
         formula = formula_of(self.problem.method)
         assert formula is not None  # noqa: S101 - by `of`
-        self.compiled = _Loop.of(robot, self.bare, self.kind, formula, stops=self.stops)
+        self.constrained = bool(self.bare.model.constraints)
+        self.correction: Correction = ""
+        if self.problem.corrects:
+            self.correction = "positions"
+        elif self.constrained and (len(modes.dry) or self.stops):
+            self.correction = "velocities"
+        self.compiled = _Loop.of(robot, self.bare, self.kind, formula, stops=self.stops, correction=self.correction)
         coordinates = [int(np.argmax(row != 0.0)) for row in modes.dry.rows]
         n = self.problem.robot.dof
         self.row_of_link = {i: k for k, i in enumerate(coordinates) if i < n}
@@ -165,8 +187,10 @@ class Segments:
         began, times = time.perf_counter(), motion.samples.t[:-1]
         rows = {name: array[:, :-1] for name, array in self.rows.items()}
         progress, state = self.compiled.loop.advance(
-            Progress(numbers), state, given, times, rows, limits=self._limits(end, attempts), pieces=pieces
+            Progress(numbers), state, given, times, rows, limits=self._limits(end, attempts, given), pieces=pieces
         )
+        if motion.corrector is not None and self.correction == "positions":
+            motion.corrector.saw(*state[DRIFT][0])
         faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
         self.attempts = min(max(int(self.attempts * min(faster, 16.0)), LEAST_ATTEMPTS), MOST_ATTEMPTS)
         steps, reached = int(progress.steps[0]), float(progress.t[0])
@@ -188,11 +212,16 @@ class Segments:
         self._keep(before, result.t, int(progress.row[0]), given)
         return result
 
-    def _limits(self, end: float, attempts: int) -> dict[str, Any]:
+    def _limits(self, end: float, attempts: int, given: Arrays) -> dict[str, Any]:
         method = self.problem.method
+        limits = {"end": end, "attempts": attempts, "corrects": self._corrects(given)}
         if self.problem.grid is not None:
-            return {"end": end, "step": self.problem.grid.step, "attempts": attempts}
-        return {"end": end, "rtol": method.rtol, "atol": method.atol, "attempts": attempts}
+            return limits | {"step": self.problem.grid.step}
+        return limits | {"rtol": method.rtol, "atol": method.atol}
+
+    def _corrects(self, given: Arrays) -> bool:
+        """True if states are put onto constraints: always, or while joints are held, at rest then to rounding."""
+        return self.correction == "positions" or (self.correction == "velocities" and bool(given["held"].any()))
 
     def _parts(self, y: Array) -> Arrays:
         """The state as arrays of one state."""
@@ -200,7 +229,8 @@ class Segments:
         for name, size in self.sizes.items():
             found[name] = y[None, first : first + size].copy()
             first += size
-        return found | {"work": y[-1:].copy()}
+        drift = {DRIFT: np.zeros((1, 2))} if self.correction == "positions" else {}
+        return found | {"work": y[-1:].copy()} | drift
 
     # Modes.
 
@@ -232,7 +262,21 @@ class Segments:
             given |= self._rotors(y)
         tau, *f_tip = self.motion.acting.at(self.motion.hold, t, *self.motion.seen(y))
         given = given | {"tau": tau} | ({"f_tip": f_tip[0]} if f_tip else {})
+        if self.constrained:
+            if held.any() and not self._is_determined(y, held):
+                return None
+            given["usual"] = self.dead_points.usual_pivots
         return {name: np.ascontiguousarray(values, dtype=float)[None] for name, values in given.items()}
+
+    def _is_determined(self, y: Array, held: Array) -> bool:
+        """True if the coordinates that are not held determine the forces of the constraints."""
+        q, ways = self.motion.seen(y)[0], np.eye(len(held))[:, held == 0.0]
+        if not ways.shape[1]:
+            return False
+        M, A = (np.asarray(matrix(q)) for matrix in (self.bare.mass_matrix, self.bare.constraint_jacobian))
+        unit, _ = unit_rows(A @ ways, ways.T @ M @ ways)
+        s = np.linalg.svd(moving_part(M, A, ways) * unit, compute_uv=False)
+        return len(s) == len(A) and bool(s[-1] > DETERMINED)
 
     def _rotors(self, y: Array) -> Arrays:
         """The modes of rotors."""
@@ -288,7 +332,7 @@ class Segments:
             last = k == len(pieces) - 1
             begin, y = float(piece[0]), piece[2 : 2 + size]
             end, y_end = (result.t, result.y) if last else (float(pieces[k + 1, 0]), pieces[k + 1, 2 : 2 + size])
-            near, at = polynomial(piece, self.compiled.loop.pair), partial(self._at, begin, y, given)
+            near, at = polynomial(piece, self.compiled.loop.pair, size), partial(self._at, begin, y, given)
             known = [(result.event, result.source)] if last and result.event is not None else []
             beyond = end + PAST * motion.duration if known else end
             step = Step(begin, y, beyond, at(beyond) if known else y_end, near, at)
@@ -316,7 +360,7 @@ class Segments:
         numbers, state = np.zeros((1, len(PROGRESS))), self._parts(y)
         numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = begin, t - begin
         none = {name: np.empty((1, 0, *array.shape[1:])) for name, array in state.items()}
-        limits = {**self._limits(t, ATTEMPTS_OF_PART), "watches": False}
+        limits = {**self._limits(t, ATTEMPTS_OF_PART, given), "watches": False, "corrects": False}
         _, state = self.compiled.loop.advance(Progress(numbers), state, given, np.zeros(0), none, limits=limits)
         return np.concatenate([np.ravel(state[name]) for name in self.kind.state])
 
@@ -329,6 +373,8 @@ class Segments:
         if last <= first:
             return
         own = {name: array[0, first:last] for name, array in self.rows.items()}
+        if self._corrects(given):
+            own |= self._put_on_constraints(own["q"], own["qd"], given["held"])
         samples.q[first:last], samples.qd[first:last] = own["q"], own["qd"]
         samples.work[first:last] = own["work"]
         if samples.bristles is not None:
@@ -343,6 +389,13 @@ class Segments:
             kept[first:last] = given[name]
         samples.count = last
         self._keep_forces(slice(first, last), own, given)
+
+    def _put_on_constraints(self, q: Array, qd: Array, held: Array) -> Arrays:
+        """States between two steps, put onto the constraints."""
+        if self.correction == "velocities":
+            return {"qd": self.bare.compile(velocities_within)(q, qd, held)}
+        q, qd = self.bare.compile(put_on_constraints)(q, qd, held)
+        return {"q": q, "qd": qd}
 
     def _keep_forces(self, rows: slice, own: Arrays, given: Arrays) -> None:
         """Accelerations, the forces of stops and the friction of some rows."""

@@ -21,6 +21,8 @@ from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.robot import Robot
+from armdyn.simulation.drivers import corrections
+from armdyn.simulation.drivers.corrections import Correction
 from armdyn.simulation.elements.bristles import NAME, Bristles, count
 from armdyn.simulation.equations import SOURCES, motion
 from armdyn.spatial.rotations import Array
@@ -106,11 +108,12 @@ class Arm:
 
 
 @cache
-def rates_under_known_forces(kind: Kind, *, linear: bool) -> Function:
+def rates_under_known_forces(kind: Kind, *, linear: bool, correction: Correction = "") -> Function:
     """The rates of the state under forces that are held, or on straight lines over time.
 
     Arguments of the function: the state; tau and f_tip; with ``linear`` the time t, s, the time t_0 at which tau and
-    f_tip act, and their rates; and the usual pivots of constraints, by which rates are NaN near dead points.
+    f_tip act, and their rates; and the usual pivots of constraints, by which rates are NaN near dead points. With a
+    ``correction`` the rates are those of the corrected state.
     """
     state = kind.arguments
     own = tuple(argument.name for argument in state)
@@ -118,11 +121,13 @@ def rates_under_known_forces(kind: Kind, *, linear: bool) -> Function:
     over_time = [Argument("tau_rate", N), Argument("f_tip_rate", (6,), optional=True)]
     before = [Argument("t", ()), *state, Argument("t_0", ())] if linear else [*state]
     after = [*(one for pair in zip(forces, over_time, strict=True) for one in pair)] if linear else forces
-    arguments = (*before, *after, Argument("usual", ("constraints",), optional=True))
-    result = named_tuple("StateRates", kind.rates.values())
+    usual = Argument("usual", ("constraints",), optional=True)
+    arguments = (*before, *after, *corrections.arguments(correction), usual)
+    result = named_tuple("StateRates", [*kind.rates.values(), *corrections.RESULTS[correction].values()])
 
     def rates(model: Any, *given: Any) -> Any:
         at = dict(zip((argument.name for argument in arguments), given, strict=True))
+        at, on = corrections.with_correction(model, at, correction)
         arm = Arm(model, {name: at[name] for name in own})
         elapsed = at["t"] - at["t_0"] if linear else 0.0
         acting = (
@@ -137,12 +142,13 @@ def rates_under_known_forces(kind: Kind, *, linear: bool) -> Function:
             (qdd, power), thetadd = motion(arm.bare, arm.q, arm.qd, tau, f_tip), None
         if at["usual"] is not None:
             qdd = qdd * nan_near(model, arm.q, at["usual"])
-        return result(*arm.rates(qdd, thetadd, power))
+        return result(*arm.rates(qdd, thetadd, power), *on)
 
-    name = "_".join(["rates", *(word for word, on in kind._asdict().items() if on), "driven" if linear else "held"])
-    made = partial(rates_under_known_forces, kind, linear=linear)
+    words = ["rates", *(word for word, on in kind._asdict().items() if on), "driven" if linear else "held", correction]
+    name = "_".join(filter(None, words))
+    made = partial(rates_under_known_forces, kind, linear=linear, correction=correction)
     rates.__name__, rates.__doc__ = name, "Rates of the state of a motion."
-    results = tuple(kind.state.values())
+    results = (*kind.state.values(), *corrections.shapes(correction))
     return function_of_actuators(rates, "rates of the state", arguments, results, result, SIZES, made)
 
 

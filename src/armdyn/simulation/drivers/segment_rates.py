@@ -16,11 +16,14 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
 from armdyn.base.named_tuples import named_tuple
+from armdyn.constraints.dead_points import nan_near
 from armdyn.declaration import Argument, Function, Shape
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum, minimum, select
 from armdyn.robot import Robot
+from armdyn.simulation.drivers import corrections
+from armdyn.simulation.drivers.corrections import Correction
 from armdyn.simulation.drivers.known_rates import SIZES, SPRINGS, Arm, Kind, N, function_of_actuators
 from armdyn.simulation.elements.bristles import Bristles
 from armdyn.simulation.elements.springs import between_springs
@@ -92,6 +95,8 @@ class Segment:
         sticking.moves = [1.0 - held for held in at["held"]]
         self.dry, found = sticking.dry, sticking.motion(arm.q, arm.qd)
         self.qdd, self.friction, self.power = found.qdd, found.friction, found.power + power
+        if at.get("usual") is not None:
+            self.qdd = self.qdd * nan_near(model, arm.q, at["usual"])
         self.thetadd = np.array(self.qdd, dtype=object)
         self.rotor_friction = np.zeros(len(arm.joints), dtype=object)
         for k, joint in enumerate(arm.joints):
@@ -176,42 +181,50 @@ class Segment:
         return select(touches * touches, select(here, press, 1.0), -1.0 * press), 0.0
 
 
-def _mode_arguments(kind: Kind, *, stops: bool, bounds: bool) -> tuple[Argument, ...]:
+def _mode_arguments(kind: Kind, *, stops: bool, bounds: bool, correction: Correction = "") -> tuple[Argument, ...]:
     own = [("slip", N), ("held", N)]
     own += [("rotor_slip", SPRINGS), ("rotor_held", SPRINGS), ("touches", N)] if kind.flexible else []
     if bounds:
         own += [("least", N), ("most", N), ("room", N)]
         own += [("signs", SPRINGS)] if kind.flexible else []
         own += [("lower", N), ("upper", N)] if stops else []
-    return (*(Argument(*one) for one in own), Argument("tau", N), Argument("f_tip", (6,), optional=True))
+    usual = (Argument("usual", ("constraints",), optional=True),) if bounds else ()
+    forces = Argument("tau", N), Argument("f_tip", (6,), optional=True)
+    return (*(Argument(*one) for one in own), *forces, *corrections.arguments(correction), *usual)
 
 
 @cache
-def segment_rates(kind: Kind, *, stops: bool) -> Function:
+def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "") -> Function:
     """The rates of the state along a segment, with the margins and their rates.
 
     Arguments of the function: the state; 1, -1 or 0 of each coordinate and rotor that slips forwards, backwards or not;
     1 of each that is held at rest; the end of backlash that touches; the least and the largest friction at rest, and
-    room for rounding; the signs of loads; the open stops, or infinite numbers; and the forces.
+    room for rounding; the signs of loads; the open stops, or infinite numbers; the forces; and the usual pivots of
+    constraints, by which rates are NaN near dead points.
 
     Args:
         kind: the parts of the state.
         stops: true if joints have stops.
+        correction: of the state after each step; the rates are those of the corrected state.
     """
-    arguments = (*kind.arguments, *_mode_arguments(kind, stops=stops, bounds=True))
-    result = named_tuple("SegmentRates", [*kind.rates.values(), "margins", "slopes"])
+    arguments = (*kind.arguments, *_mode_arguments(kind, stops=stops, bounds=True, correction=correction))
+    on = corrections.RESULTS[correction].values()
+    result = named_tuple("SegmentRates", [*kind.rates.values(), "margins", "slopes", *on])
 
     def rates(model: Any, *given: Any) -> Any:
         at = dict(zip((argument.name for argument in arguments), given, strict=True))
+        at, on = corrections.with_correction(model, at, correction, at["held"])
         segment = Segment(model, kind, at)
         watched = watched_margins(segment.arm.bare, kind, stops=stops)
         margins, slopes = zip(*(segment.margin(one) for one in watched), strict=True) if watched else ((1.0,), (0.0,))
         found = segment.arm.rates(segment.qdd, segment.thetadd, segment.power)
-        return result(*found, np.array(margins, dtype=object), np.array(slopes, dtype=object))
+        return result(*found, np.array(margins, dtype=object), np.array(slopes, dtype=object), *on)
 
-    name = "_".join(["segment", *(word for word, on in kind._asdict().items() if on), "stops" if stops else "open"])
-    made = partial(segment_rates, kind, stops=stops)
-    results: tuple[Shape, ...] = (*kind.state.values(), ("margins",), ("margins",))
+    words = ["segment", *(word for word, on in kind._asdict().items() if on), "stops" if stops else "open", correction]
+    name = "_".join(filter(None, words))
+    made = partial(segment_rates, kind, stops=stops, correction=correction)
+    own = corrections.shapes(correction)
+    results: tuple[Shape, ...] = (*kind.state.values(), ("margins",), ("margins",), *own)
     sizes: dict[str, Callable[..., int]] = {**SIZES, "margins": partial(_margin_count, kind, stops)}
     rates.__name__, rates.__doc__ = name, "The motion along a segment."
     return function_of_actuators(rates, "segment", arguments, results, result, sizes, made)

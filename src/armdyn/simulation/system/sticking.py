@@ -2,7 +2,8 @@
 
 ``slip`` is 1 for a coordinate that slips forwards, -1 for one that slips backwards, 0 for one that sticks. If it sticks
 its acceleration is zero, and friction is the force that this needs; if it slips, friction is that of its direction. A
-motion is valid as long as no joint changes its mode: then none of its margins is negative.
+motion is valid as long as no joint changes its mode: then none of its margins is negative. Constraints have to be
+independent in the coordinates that move.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.algorithms.elements import dissipated_power
 from armdyn.algorithms.factors import factored, factored_mass_matrix, links_mass
+from armdyn.constraints.equations import all_equations
+from armdyn.constraints.multipliers import moved_within
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY
@@ -79,7 +82,13 @@ class Sticking:
         sliding = sliding_friction(self.mechanism, qd, joints)
         rest = algorithms.inverse_dynamics(bare, q, qd, np.zeros(bare.dof), self.f_tip)
         forces, links = self.tau - sliding - rest, links_mass(bare, q)
-        qdd = factored(bare, bare.drive, links, self.moves).solve(forces)
+        factors = factored(bare, bare.drive, links, self.moves)
+        if bare.model.constraints:
+            _, A, drift = all_equations(bare, q, qd)
+            qdd, multipliers, _ = moved_within(bare, A, drift, factors, forces)
+            forces = forces - A.T @ multipliers
+        else:
+            qdd = factors.solve(forces)
         excess = forces - bare.drive.filled(bare.drive.mass_matrix(links)) @ qdd
         holds = [(1.0 - moves) * force for moves, force in zip(self.moves, excess, strict=True)]
         friction = sliding + np.array(holds)

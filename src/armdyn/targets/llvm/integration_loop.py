@@ -10,7 +10,7 @@ and the polynomials of the steps. See `armdyn.program.integration`.
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import accumulate, islice
 
 from armdyn.program.integration import LIMITS, PROGRESS, Integration
 from armdyn.targets.gufunc import ENTRY
@@ -51,14 +51,26 @@ def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
         out.put(f"call void @part{number}(ptr %values, ptr %values)")
     lanes, results = Lanes(out, vector), iter(integration.rates.results)
     found = {port.name: list(islice(results, port.size)) for port in integration.rates.outputs}
-    places = [place for _, rate in integration.state for place in plan.places(found[rate])]
-    for k, (slot, constant) in enumerate(places):
-        lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), "%rates", k)
-    for name in filter(None, (integration.watched, integration.slopes)):
-        base = "%watched" if name == integration.watched else "%slopes"
-        for k, (slot, constant) in enumerate(plan.places(found[name])):
+
+    def keep(result: str, base: str, first: int = 0) -> None:
+        for k, (slot, constant) in enumerate(plan.places(found[result]), start=first):
             lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), base, k)
-    arguments = "ptr %values, ptr %rates, ptr %watched, ptr %slopes"
+
+    firsts = accumulate((port.size for port in integration.state_ports), initial=0)
+    places = {port.name: (first, port.size) for port, first in zip(integration.state_ports, firsts, strict=False)}
+    for name, rate in integration.state:
+        first, size = places[name]
+        if rate is not None:
+            keep(rate, "%rates", first)
+            continue
+        for k in range(first, first + size):
+            lanes.store(vector.splat(0.0), "%rates", k)
+    for watched, base in ((integration.watched, "%watched"), (integration.slopes, "%slopes")):
+        if watched is not None:
+            keep(watched, base)
+    for name, result in integration.corrections:
+        keep(result, "%corrected", places[name][0])
+    arguments = "ptr %values, ptr %rates, ptr %watched, ptr %slopes, ptr %corrected"
     return f"define internal void @evaluate({arguments}) #0 {{\n{out}\n  ret void\n}}\n"
 
 

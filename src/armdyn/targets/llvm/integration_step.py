@@ -46,8 +46,13 @@ class Step:
         self.parts = [(port.name, first, port.size) for port, first in zip(ports, firsts, strict=False)]
         first = min(FIRST_WATCHED, self.pair.last)
         self.search = Search(lanes, integration.watched_size, first, slopes=integration.slopes is not None)
-        own = ("t.new", "h", "accepted", "rejected", "factor", "sum0", "sum1")
-        self.room = dict.fromkeys(own, 1) | self.search.room
+        self.measured = integration.measured_size
+        self.correcting = None if integration.correcting is None else slots[integration.correcting]
+        own = ("t.new", "h", "accepted", "rejected", "factor", "sum0", "sum1", "finite")
+        size = self.size if self.correcting is not None else 1
+        self.room = (
+            dict.fromkeys(own, 1) | self.search.room | dict.fromkeys(("corrected", "K.corrected", "unread"), size)
+        )
 
     def begin(self, fresh: str) -> None:
         """Evaluate the first rates, and choose the first length, of fresh lanes; those at their end finish."""
@@ -56,6 +61,8 @@ class Step:
         running = lanes.both(fresh, lanes.compare("oeq", progress(_STATUS), 0.0))
         ended = lanes.both(at_end, running)
         lanes.store(lanes.select(ended, FINISHED, progress(_STATUS)), "%progress", _STATUS)
+        if self.correcting is not None:
+            lanes.store(lanes.vector.splat(0.0), "%values", self.correcting)
         self._evaluate_at(progress(_T), 1)
         with lanes.each("first.rates", m) as k:
             later = lanes.load("%K", lanes.let(f"add i64 {k}, {m}"))
@@ -75,7 +82,7 @@ class Step:
 
     def _choose_length(self, missing: str) -> None:
         """Choose initial step lengths from the size of y, y' and y'', as in section II.4 of the book."""
-        lanes, m = self.lanes, self.size
+        lanes, m = self.lanes, self.measured
         t, interval = self._progress(_T), lanes.op("fsub", self._limit(_END), self._progress(_T))
         self._clear_sums()
         with lanes.each("sizes", m) as k:
@@ -97,7 +104,7 @@ class Step:
         self._evaluate_at(lanes.op("fadd", t, h_0), 1)
         self._clear_sums()
         with lanes.each("change", m) as k:
-            later = lanes.load("%K", lanes.let(f"add i64 {k}, {m}"))
+            later = lanes.load("%K", lanes.let(f"add i64 {k}, {self.size}"))
             change = lanes.op("fsub", later, lanes.load("%K", k))
             self._add_square(0, lanes.op("fdiv", change, self._scale(lanes.load("%y", k))))
         d_2 = lanes.op("fdiv", self._rms(0), h_0)
@@ -121,6 +128,8 @@ class Step:
         fine = lanes.compare("olt", error, 1.0)
         running = lanes.both(active, lanes.compare("oeq", self._progress(_STATUS), 0.0))
         accepted, rejected = self.search.decide(lanes.both(fine, running), lanes.without(running, fine), running)
+        if self.correcting is not None:
+            accepted = self._correct(accepted, self.correcting)
         self._keep_mask("accepted", accepted)
         self._keep_mask("rejected", rejected)
         self._count(_EVALUATIONS, running, float(pair.last))
@@ -133,6 +142,39 @@ class Step:
         again = lanes.compare("oeq", self._progress(_REJECTED), 1.0)
         longer = lanes.least(lanes.select(again, 1.0, LARGEST_FACTOR), wanted)
         lanes.store(lanes.select(accepted, longer, lanes.largest(wanted, LEAST_FACTOR)), "%factor")
+
+    def _correct(self, accepted: str, correcting: int) -> str:
+        """Correct the new state in the accepting lanes; returns those in which it is finite, the others fail."""
+        lanes, m = self.lanes, self.size
+        lanes.store(lanes.vector.splat(0.0), "%finite")
+        corrects = lanes.both(accepted, lanes.compare("oeq", self._limit(LIMITS.index("corrects")), 1.0))
+        with lanes.each("uncorrected", m) as k:
+            lanes.store(lanes.load("%y.new", k), "%corrected", k)
+            later = lanes.load("%K", lanes.let(f"add i64 {k}, {self.pair.last * m}"))
+            lanes.store(later, "%K.corrected", k)
+        with lanes.where(lanes.any(corrects), "correct"):
+            self._put_end()
+            lanes.store(lanes.select(corrects, 1.0, 0.0), "%values", correcting)
+            self._evaluate(lanes.load("%t.new"), "%K.corrected", "%corrected")
+            lanes.store(lanes.vector.splat(0.0), "%values", correcting)
+            self._count(_EVALUATIONS, corrects, 1.0)
+            with lanes.each("finite.correction", m) as k:
+                y = lanes.select(corrects, lanes.load("%corrected", k), lanes.load("%y.new", k))
+                lanes.store(y, "%corrected", k)
+                lanes.store(lanes.op("fadd", lanes.load("%finite"), lanes.op("fsub", y, y)), "%finite")
+        fine = lanes.compare("oeq", lanes.load("%finite"), 0.0)
+        failed = lanes.without(corrects, fine)
+        lanes.store(lanes.select(failed, TOO_SHORT, self._progress(_STATUS)), "%progress", _STATUS)
+        return lanes.without(accepted, failed)
+
+    def _put_end(self) -> None:
+        """Make the state at the end of the step the input of the rates."""
+        lanes = self.lanes
+        for name, first, size in self.parts:
+            if name in self.slots:
+                with lanes.each(f"end.{first}", size) as k:
+                    y = lanes.load("%y.new", lanes.let(f"add i64 {k}, {first}"))
+                    lanes.store(y, "%values", lanes.let(f"add i64 {k}, {self.slots[name]}"))
 
     def _choose_end(self, active: str) -> None:
         """Choose the end of the step, %t.new, and its length, %h, which is 0 in lanes that wait."""
@@ -194,10 +236,14 @@ class Step:
         self._count(_EVALUATIONS, self.mask("accepted"), float(len(self.pair.extra)))
 
     def _evaluate_at(self, t: str, s: int) -> None:
+        self._evaluate(t, self.lanes.at("%K", s * self.size), "%unread")
+
+    def _evaluate(self, t: str, rates: str, corrected: str) -> None:
+        """Evaluate the rates, and the corrected values, of the state in scratch memory."""
         lanes = self.lanes
         if self.time is not None:
             lanes.store(t, "%values", self.time)
-        lanes.put(f"call void @evaluate(ptr %values, ptr {lanes.at('%K', s * self.size)}, ptr %watched, ptr %slopes)")
+        lanes.put(f"call void @evaluate(ptr %values, ptr {rates}, ptr %watched, ptr %slopes, ptr {corrected})")
 
     def _error(self) -> str:
         """The root mean square over y of the error over its scale, atol + rtol max(|y|, |y_new|).
@@ -205,7 +251,7 @@ class Step:
         With two estimates E_5 and E_3 it is |E_5|^2 / sqrt(|E_5|^2 + 0.01 |E_3|^2). A formula without an estimate has 0
         if y_new is finite, else NaN.
         """
-        lanes, m = self.lanes, self.size
+        lanes, m = self.lanes, self.measured
         self._clear_sums()
         if self.pair.is_fixed:
             with lanes.each("finite", m) as k:
@@ -217,7 +263,7 @@ class Step:
             scale = self._scale(lanes.call("maximum", *sizes))
             one = lanes.op("fdiv", 1.0, scale)
             for number, weights in enumerate(self.pair.errors):
-                self._add_square(number, lanes.op("fmul", lanes.sum_of(weights, "%K", m, k), one))
+                self._add_square(number, lanes.op("fmul", lanes.sum_of(weights, "%K", self.size, k), one))
         h = lanes.load("%h")
         if len(self.pair.errors) == 1:
             return lanes.op("fmul", h, self._rms(0))
@@ -231,8 +277,14 @@ class Step:
         lanes, m = self.lanes, self.size
         accepted, rejected = self.mask("accepted"), self.mask("rejected")
         with lanes.each("advance", m) as k:
-            lanes.store(lanes.select(accepted, lanes.load("%y.new", k), lanes.load("%y", k)), "%y", k)
-            later = lanes.load("%K", lanes.let(f"add i64 {k}, {self.pair.last * m}"))
+            if self.correcting is None:
+                y_new, later = (
+                    lanes.load("%y.new", k),
+                    lanes.load("%K", lanes.let(f"add i64 {k}, {self.pair.last * m}")),
+                )
+            else:
+                y_new, later = lanes.load("%corrected", k), lanes.load("%K.corrected", k)
+            lanes.store(lanes.select(accepted, y_new, lanes.load("%y", k)), "%y", k)
             lanes.store(lanes.select(accepted, later, lanes.load("%K", k)), "%K", k)
         self.search.advance(accepted)
         tried = lanes.let(f"or {lanes.vector.mask_type} {accepted}, {rejected}")
@@ -275,4 +327,4 @@ class Step:
         self.lanes.store(self.lanes.fma(x, x, self.lanes.load(f"%sum{number}")), f"%sum{number}")
 
     def _rms(self, number: int) -> str:
-        return self.lanes.call("sqrt", self.lanes.op("fdiv", self.lanes.load(f"%sum{number}"), float(self.size)))
+        return self.lanes.call("sqrt", self.lanes.op("fdiv", self.lanes.load(f"%sum{number}"), float(self.measured)))

@@ -1,0 +1,120 @@
+"""Corrections of the steps of a compiled loop: the state is put onto its constraints at the end of each step, traced.
+
+Joints that are held at rest do not move: the correction is the least one, in the metric of M, of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any, Literal
+
+import numpy as np
+
+from armdyn.constraints.equations import all_equations
+from armdyn.constraints.projection import CLOSE, nearer, within
+from armdyn.declaration import Argument, Shape, function
+from armdyn.program import less_equal, maximum, select
+from armdyn.simulation.equations import SOURCES
+from armdyn.spatial.rotations import Array
+
+Correction = Literal["", "velocities", "positions"]
+"""The parts of the state that are corrected: none, velocities, or positions and velocities."""
+
+DRIFT = "drift"
+"""The name of the largest |phi| and |A qd| met after a step, a part of the state of a loop without a rate."""
+
+CORRECTING = "correcting"
+"""The name of the argument that is 1 if the state is to be corrected."""
+
+RESULTS = {"": {}, "velocities": {"qd": "on_qd"}, "positions": {"q": "on_q", "qd": "on_qd", DRIFT: "on_drift"}}
+"""The name of the corrected value of each part of the state."""
+
+
+def arguments(correction: Correction) -> tuple[Argument, ...]:
+    """The arguments of rates whose state is corrected."""
+    drift = (Argument(DRIFT, (2,)),) if correction == "positions" else ()
+    return (*drift, Argument(CORRECTING, ())) if correction else ()
+
+
+def shapes(correction: Correction) -> tuple[Shape, ...]:
+    """The shapes of the corrected values."""
+    return {"": (), "velocities": (("n",),), "positions": (("n",), ("n",), (2,))}[correction]
+
+
+def state(rates: Mapping[str, str], correction: Correction) -> dict[str, str | None]:
+    """The parts of the state of a loop, with the names of their rates."""
+    return {**rates, DRIFT: None} if correction == "positions" else {**rates}
+
+
+def options(correction: Correction) -> dict[str, Any]:
+    """The arguments of `armdyn.functions.integrations.CompiledIntegration` for a state that is corrected."""
+    return {"corrections": RESULTS[correction], "correcting": CORRECTING} if correction else {}
+
+
+def with_correction(
+    model: Any, at: dict[str, Any], correction: Correction, held: Any = None
+) -> tuple[dict[str, Any], tuple[Array, ...]]:
+    """The state of a loop, corrected if "correcting" is 1, and its corrected values in the order of `RESULTS`.
+
+    Args:
+        model: the traced arm, with constraints that are independent in the coordinates that move.
+        at: the arguments of the rates by name.
+        correction: of positions, of velocities alone, or none.
+        held: 1 for each coordinate that is held at rest, else 0; none is by default.
+    """
+    if not correction:
+        return at, ()
+    q, qd, moves = at["q"], at["qd"], None if held is None else [1.0 - one for one in held]
+    on_q = nearest(model, q, moves) if correction == "positions" else q
+    on = {"q": on_q, "qd": within(model, on_q, qd, moves)}
+    if correction == "positions":
+        on[DRIFT] = largest_drift(model, q, qd, at[DRIFT])
+    values = {name: _select(at[CORRECTING], on[name], at[name]) for name in RESULTS[correction]}
+    return at | values, tuple(values.values())
+
+
+def nearest(model: Any, q: Array, moves: Any = None) -> Array:
+    """Positions two Newton steps nearer to the constraints; NaN if one does not bring them close."""
+    first = nearer(model, q, moves)
+    phi = all_equations(model, first).phi
+    close = reduce(lambda a, b: a * b, [less_equal(abs(one), CLOSE) for one in phi], 1.0)
+    second: Array = nearer(model, first, moves) * np.sqrt(select(close, 1.0, -1.0))
+    return second
+
+
+def largest_drift(model: Any, q: Array, qd: Array, before: Array) -> Array:
+    """The largest |phi| and |A qd|, of this state or before, (2,)."""
+    phi, A, _ = all_equations(model, q)
+    sizes = zip(before, (phi, A @ qd), strict=True)
+    return np.array([reduce(maximum, [abs(one) for one in values], most) for most, values in sizes])
+
+
+def _select(condition: Any, a: Array, b: Array) -> Array:
+    return np.array([select(condition, one, other) for one, other in zip(a, b, strict=True)], dtype=object)
+
+
+@function("(n),(n),(n)->(n),(n)", sources=SOURCES)
+def put_on_constraints(model: Any, q: Any, qd: Any, held: Any) -> tuple[Array, Array]:
+    """Positions and velocities on the constraints, near those given, shape (..., n) each.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        held: 1 for each coordinate that is held at rest, else 0, shape (..., n).
+    """
+    moves = [1.0 - one for one in held]
+    on_q = nearest(model, q, moves)
+    return on_q, within(model, on_q, qd, moves)
+
+
+@function("(n),(n),(n)->(n)", sources=SOURCES)
+def velocities_within(model: Any, q: Any, qd: Any, held: Any) -> Array:
+    """Velocities that the constraints allow, near those given, rad/s or m/s, shape (..., n).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        held: 1 for each coordinate that is held at rest, else 0, shape (..., n).
+    """
+    return within(model, q, qd, [1.0 - one for one in held])
