@@ -165,6 +165,10 @@ def array(
     >>> array("gravity", (0, 0, -9.81), (3,), "m/s^2")
     array([ 0.  ,  0.  , -9.81])
     """
+    if type(value) is np.ndarray and value.dtype == np.float64 and (shape is None or _fits(value.shape, shape)):
+        plain: Array = value.astype(np.float64)
+        if finite is None or np.isfinite(plain).all():
+            return plain
     expected = ", ".join(part for part in ("" if shape is None else _dimensions(shape), meaning) if part)
     real = f"real numbers{expected and ': '}{expected}"
     if not missing and is_masked(value):

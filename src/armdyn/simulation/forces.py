@@ -275,7 +275,7 @@ class Forces:
         if own and self.rows is not None:
             raise ShapeError("of torque and f_tip one is a table and the other an OverTime; give both the same way")
         if not own:
-            return np.linspace(0.0, duration, (self.rows or 1) + 1)
+            return np.linspace(0.0, duration, self.rows + 1) if self.rows else np.array([0.0, duration])
         inside = np.concatenate(own)
         return np.unique([0.0, *inside[(inside > 0.0) & (inside < duration)], duration])
 

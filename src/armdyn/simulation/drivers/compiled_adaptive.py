@@ -34,7 +34,8 @@ PAIRS = {"DOP853": DORMAND_PRINCE_853, "RK45": DORMAND_PRINCE_54}
 SECONDS_AT_ONCE = 0.1
 """A loop runs for about so long: then Python handles signals and reports progress."""
 
-ATTEMPTS_AT_FIRST, MOST_ATTEMPTS = 256, 1 << 20
+ATTEMPTS_AT_FIRST, OF_ALL_AT_FIRST, MOST_ATTEMPTS = 256, 50_000, 1 << 20
+"""Steps that the first call tries of each state at most, and of all states together; the most of any call."""
 
 PIECES_AT_ONCE = 4096
 """The most steps of all states together whose polynomials a call keeps."""
@@ -119,7 +120,7 @@ class Run:
         self.edges = forces.edges(problem.duration) if self.grid is None else self._edges_on_grid()
         self.linear = not forces.held
         self.loop = self._loop()
-        self.attempts = ATTEMPTS_AT_FIRST
+        self.attempts = max(min(ATTEMPTS_AT_FIRST, OF_ALL_AT_FIRST // self.states), 1)
         self.failures: dict[int, SimulationError] = {}
         """The errors of states that could not be continued, by number; steps that are too short have none yet."""
         self.constant: Arrays = {}
@@ -287,7 +288,9 @@ class Run:
         if self.samples.bristles is not None:
             self.samples.work[:count] += self.system.stored(self.samples.bristles[:count])
         t, lost = self.samples.t[:count], ~np.isfinite(self.samples.work[:count])
-        holds = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
+        holds = np.zeros(count, dtype=int)
+        if len(self.edges) > 2:
+            holds = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
         for kept, force in zip(self.samples.forces, (self.forces.torque, self.forces.f_tip), strict=False):
             kept[:count] = force.at_times(t) if isinstance(force, Scheduled) else force.at_steps(holds)  # type: ignore[union-attr]
             if lost.any():

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from armdyn.simulation.drivers.crossings import Function
 from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, crossing, found_in
@@ -53,6 +52,8 @@ class KinksInMotion(LocatedFunctions):
         method = self.motion.method
         if not isinstance(method, Adaptive) or event.t <= step.t or event.t >= step.end:
             return super().state_at(step, event)
+        from scipy.integrate import solve_ivp  # noqa: PLC0415 - slow to import
+
         tolerances = {"rtol": method.rtol, "atol": method.atol}
         until = solve_ivp(self.motion.rates, (step.t, event.t), step.y, method=method.scipy_method, **tolerances)
         return event.t, until.y[:, -1]

@@ -45,6 +45,8 @@ class Parts:
             SettingError: an object that is not an element, two of a kind that a simulation has once, or two lists of
                 switches of one brake.
         """
+        if elements == ():
+            return _NONE
         listed = list(elements) if isinstance(elements, Iterable) and not isinstance(elements, str) else [elements]
         for one in listed:
             refuse_class("elements", one, KINDS)
@@ -60,6 +62,10 @@ class Parts:
             start=_only(by_kind[Start]) or AT_REST,
             own=tuple(by_kind[Element]),
         )
+
+
+_NONE = Parts()
+"""No elements."""
 
 
 def _only(elements: list[Any]) -> Any:
