@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from pathlib import Path
 
 import mujoco
@@ -299,6 +300,23 @@ def test_springs_and_friction_of_mjcf(name: str, rule: str, in_pinocchio: bool, 
     friction = np.max(model.upperDryFrictionLimit)
     assert (friction == 3.0) == in_pinocchio
     assert drake_of(text, 0.01).num_force_elements() == 1
+
+
+@pytest.mark.parametrize("tag", ["", "motor", "position", "velocity", "general"])
+def test_armature_of_mjcf(tag: str, tmp_path: Path) -> None:
+    actuator = f'<actuator><{tag} joint="joint_2"/></actuator>' if tag else ""
+    text = replaced_mjcf('axis="0 1 0"', 'axis="0 1 0" armature="0.25"')
+    text = re.sub("<actuator>.*</actuator>", actuator, text, flags=re.DOTALL)
+    q = np.array([0.1, 0.2, 0.3])
+    model = pinocchio_of(text, tmp_path)
+    plant = drake_of(text, 0.01)
+    context = plant.CreateDefaultContext()
+    plant.SetPositions(context, q)
+    difference = pinocchio.crba(model, model.createData(), q)[1, 1] - plant.CalcMassMatrix(context)[1, 1]
+    is_dropped = tag not in ("motor", "position")
+    assert difference == pytest.approx(0.25 if is_dropped else 0.0, abs=1e-12)
+    found = [one for one in examined_mjcf(text, tmp_path) if one.rule == "reader/armature"]
+    assert [one.text for one in found] == ["armature 0.25"] * is_dropped
 
 
 def test_gravity_compensation_of_a_body(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ MJCF_CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     shapes.colliders,
     readers.tips,
     composites.not_moved,
-    mjcf_readers.springs,
+    mjcf_readers.dropped,
     mjcf_readers.held_up,
 )
 

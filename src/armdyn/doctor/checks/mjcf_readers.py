@@ -12,19 +12,28 @@ from armdyn.doctor.mjcf.parts import MjcfJoint
 from armdyn.doctor.mjcf.places import numbers
 from armdyn.doctor.subject import Subject
 
+IN_DRAKE = ("motor", "position")
+"""Actuators of which Drake makes one of its own; only these give it the armature of their joint."""
 
-def springs(subject: Subject) -> Iterator[Finding]:
-    """Joints with a spring or dry friction."""
+
+def dropped(subject: Subject) -> Iterator[Finding]:
+    """Joints with a spring, dry friction, or an armature that Drake reads with the actuator alone."""
     whys = {
-        "stiffness": "a spring of MuJoCo's; Pinocchio and Drake drop it",
-        "frictionloss": "dry friction of MuJoCo's; Drake drops it",
+        "stiffness": ("reader/spring", "a spring of MuJoCo's; Pinocchio and Drake drop it"),
+        "frictionloss": ("reader/spring", "dry friction of MuJoCo's; Drake drops it"),
+        "armature": (
+            "reader/armature",
+            "Drake drops it unless a <motor> or <position> drives the joint; MuJoCo and Pinocchio add it to M",
+        ),
     }
+    actuators = [one for section in subject.source.root.all("actuator") for tag in IN_DRAKE for one in section.all(tag)]
+    driven = {one.attributes.get("joint", "") for one in actuators}
     seen: set[tuple[str, int]] = set()
     for joint in subject.joints:
         if not isinstance(joint, MjcfJoint):
             continue
-        for name, why in whys.items():
-            if name not in joint.attributes:
+        for name, (rule, why) in whys.items():
+            if name not in joint.attributes or (name == "armature" and joint.name in driven):
                 continue
             stated = joint.attributes[name]
             value = numbers(joint.attributes, name, 1, ())[0]
@@ -32,7 +41,7 @@ def springs(subject: Subject) -> Iterator[Finding]:
                 continue
             seen.add((name, id(stated.node)))
             text = f"{name} {value:g}"
-            found = Finding.at(stated.node, "reader/spring", "note", text, why=why, link=joint.child)
+            found = Finding.at(stated.node, rule, "note", text, why=why, link=joint.child)
             yield replace(found, element=f"joint {joint.name!r}")
 
 
