@@ -9,7 +9,8 @@ from linkages import four_bar
 import armdyn
 from armdyn import constraints as c
 from armdyn.constraints.projection import projection_of
-from armdyn.simulation import Adaptive, Constraints, RungeKutta4, SaveAt, SettingError, named_method
+from armdyn.simulation import Adaptive, Constraints, OverTime, RungeKutta4, SaveAt, SettingError, named_method
+from armdyn.simulation.drivers import compiled_projection
 
 START = [0.4, 0.3, 1.2]
 
@@ -121,3 +122,30 @@ def test_refused():
         armdyn.simulate(armdyn.load("planar_2r"), [0, 0], duration=0.1, elements=[Constraints(project=True)])
     with pytest.raises(SettingError, match="project"):
         armdyn.simulate(robot, q, duration=0.1, elements=[Constraints(project="yes")])
+
+
+@pytest.mark.parametrize(
+    "method", [Adaptive(), RungeKutta4(2e-3), named_method("semi_implicit_euler", step=5e-3)], ids=str
+)
+def test_compiled_loops_make_the_steps_of_the_other_loops(monkeypatch, method):
+    """Three states with tables of torques; the first order drifts far enough for a third step of Newton's method."""
+    robot = four_bar().with_friction(dict.fromkeys(four_bar().joint_names, (0.3, 0.0)))
+    q = np.array([closed(robot)] * 3)
+    given = {
+        "duration": 0.8,
+        "torque": OverTime([0.0, 0.3, 0.8], [[4.0, 0.0, 0.0], [-2.0, 1.0, 0.0], [0.0] * 3], "hold"),
+    }
+    given |= {"method": method, "elements": [Constraints(project=True)]}
+    qd = np.outer([-1.0, 0.0, 2.0], np.linalg.svd(robot.constraint_jacobian(q[0]))[2][-1])
+    compiled = armdyn.simulate(robot, q, qd, **given)
+    with monkeypatch.context() as patched:
+        patched.setattr(compiled_projection, "has_loop", lambda *_: False)
+        other = armdyn.simulate(robot, q, qd, **given)
+    within = 1e-8 if isinstance(method, Adaptive) else 1e-9 if "Semi" in str(method) else 1e-12
+    np.testing.assert_allclose(compiled.q, other.q, rtol=0, atol=within)
+    np.testing.assert_allclose(compiled.qd, other.qd, rtol=0, atol=100 * within)
+    np.testing.assert_allclose(compiled.energy.work, other.energy.work, rtol=0, atol=100 * within)
+    assert abs(robot.constraint_error(compiled.q)).max() < 2e-15
+    assert abs(robot.constraint_velocity(compiled.q, compiled.qd)).max() < 1e-14
+    if not isinstance(method, Adaptive):
+        assert compiled.notes[0] == other.notes[0]

@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.projection import CLOSE, nearer, within
 from armdyn.declaration import Argument, Shape, function
-from armdyn.program import less_equal, maximum, select
+from armdyn.program import less, maximum, select
 from armdyn.simulation.equations import SOURCES
 from armdyn.spatial.rotations import Array
 
@@ -75,12 +75,15 @@ def with_correction(
 
 
 def nearest(model: Any, q: Array, moves: Any = None) -> Array:
-    """Positions two Newton steps nearer to the constraints; NaN if one does not bring them close."""
+    """Positions on the constraints by two of Newton's steps, or three if phi is large; NaN if these do not suffice.
+
+    A step from phi below `CLOSE` reaches rounding.
+    """
     first = nearer(model, q, moves)
-    phi = all_equations(model, first).phi
-    close = reduce(lambda a, b: a * b, [less_equal(abs(one), CLOSE) for one in phi], 1.0)
-    second: Array = nearer(model, first, moves) * np.sqrt(select(close, 1.0, -1.0))
-    return second
+    second = nearer(model, first, moves)
+    third = nearer(model, second, moves)
+    far, farther = (sum(less(CLOSE, abs(one)) for one in all_equations(model, at).phi) for at in (first, second))
+    return _select(far, third * np.sqrt(select(farther, -1.0, 1.0)), second)
 
 
 def largest_drift(model: Any, q: Array, qd: Array, before: Array) -> Array:

@@ -8,7 +8,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
+from armdyn.simulation.drivers import compiled_adaptive, compiled_dry, compiled_projection
 from armdyn.simulation.drivers.chattering import Stretch, note_on
 from armdyn.simulation.drivers.compiled_segments import Segments
 from armdyn.simulation.drivers.one_by_one import one_by_one
@@ -61,8 +61,9 @@ def has_modes(problem: Problem) -> bool:
 def _without_modes(problem: Problem, report: Report) -> None:
     """Motions without events: in a compiled loop if there is one, each by itself otherwise."""
     states = None
-    if not problem.corrects and compiled_adaptive.has_loop(problem):
-        states = compiled_adaptive.integrate(problem, report)
+    loops = compiled_projection if problem.corrects else compiled_adaptive
+    if loops.has_loop(problem):
+        states = loops.integrate(problem, report)
         if not states:
             return
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.simulation.divergence import diverged
+from armdyn.simulation.drivers import compiled_projection
 from armdyn.simulation.drivers.compiled_steps import CompiledSteps
 from armdyn.simulation.drivers.grid import ROUNDING
 from armdyn.simulation.elements.bristles import Path
@@ -35,17 +36,12 @@ REPORTS = 200
 
 def integrate(problem: Problem, report: Report) -> None:
     """Advance from the start over the grid, and record the state after each of the ``saved`` steps."""
+    if _in_compiled_loop(problem, report):
+        return
     system, method, forces, start = problem.system, problem.method, problem.forces, problem.start
     grid, saved, samples, corrector = problem.grid, problem.saved, problem.samples, problem.corrector
     single = start[0].ndim == 1
-    if forces.are_known and problem.redundant == "error" and method.scheme.starter is None and not problem.corrects:
-        compiled = CompiledSteps(system, method, forces)
-        compiled.integrate(start, grid=grid, saved=saved, samples=samples, report=report)
-        if corrector is None or not corrector.points.on_path(samples.q).any():
-            if single:
-                compiled.refuse_divergence(grid, saved, samples)
-            return
-        samples.count = samples.effort.steps = samples.effort.evaluations = 0  # again, with a look at each step
+    samples.count = samples.effort.steps = samples.effort.evaluations = 0
     stepper = Stepper(system, method.scheme, forces, samples.effort)
     state = method.scheme.start(*start)
     steps, step, h = grid.steps, grid.step, np.float64(grid.step)
@@ -80,6 +76,23 @@ def integrate(problem: Problem, report: Report) -> None:
         raise
     samples.record(state, forces.at(steps - 1, grid.duration, *system.seen(*state[:2])))
     samples.memory = dict(zip(method.scheme.memory, state[len(start) + 1 :], strict=True))
+
+
+def _in_compiled_loop(problem: Problem, report: Report) -> bool:
+    """True if a compiled loop made all steps, without coming near a dead point of constraints."""
+    system, forces, samples, corrector = problem.system, problem.forces, problem.samples, problem.corrector
+    if compiled_projection.has_loop(problem):
+        return not compiled_projection.integrate(problem, report)
+    independent = problem.redundant == "error" and not problem.corrects
+    if not (forces.are_known and independent and problem.method.scheme.starter is None):
+        return False
+    compiled = CompiledSteps(system, problem.method, forces)
+    compiled.integrate(problem.start, grid=problem.grid, saved=problem.saved, samples=samples, report=report)
+    if corrector is not None and corrector.points.on_path(samples.q).any():
+        return False
+    if not problem.batch:
+        compiled.refuse_divergence(problem.grid, problem.saved, samples)
+    return True
 
 
 def _keep_last(samples: Samples, t: float, state: State, acting: tuple[Array, ...]) -> None:
