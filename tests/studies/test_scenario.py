@@ -130,7 +130,7 @@ def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
         (StudyError, "q_ref:", "target:", r"yaml:\d+: 'target' is called 'q_ref'"),
         (StudyError, "Kp: 50", "kp: 50", r"yaml:\d+: 'kp' is called 'Kp'"),
         (UnknownName, "method: rk4", "method: rk5", "Did you mean 'rk4'"),
-        (UnknownName, "method: rk4", "method: adaptive", "no method 'adaptive'"),
+        (StudyError, "method: rk4", "method: adaptive", r"yaml:\d+: a controller is given, and the method is adaptive"),
         (UnknownName, "link_3.mass", "link_3.mas", "Did you mean 'link_3.mass'"),
         (UnknownName, "Kp: 50", "Kpp: 50", "Did you mean 'Kp'"),
         (UnknownName, "uniform", "unifrom", "Did you mean 'uniform'"),

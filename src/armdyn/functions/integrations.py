@@ -121,6 +121,7 @@ class CompiledIntegration:
         slopes: the result that is the rate of the watched one.
         corrections: the name of the corrected value of each part of the state that is corrected after a step.
         correcting: the argument that is 1 if the state is to be corrected.
+        parameters: parameters of the model that are held arguments, e.g. "tip.payload.mass".
     """
 
     def __init__(
@@ -135,8 +136,9 @@ class CompiledIntegration:
         slopes: str | None = None,
         corrections: Mapping[str, str] | None = None,
         correcting: str | None = None,
+        parameters: Sequence[str] = (),
     ) -> None:
-        self._rates = CompiledFunction(arm, function)
+        self._rates = CompiledFunction(arm, function, parameters)
         self.corrections, self.correcting = dict(corrections or {}), correcting
         self.state, self.pair, self.time, self.watched, self.slopes = dict(state), pair, time, watched, slopes
         self._kernels: dict[tuple[str, ...], Kernel] = {}
@@ -203,7 +205,7 @@ class CompiledIntegration:
         if key not in self._known_names:
             own = {*self.state, self.time, self.correcting}
             names = tuple(a.name for a in self._rates.function.arguments if a.name in {*held, *own})
-            inputs = tuple(name for name in names if name not in own)
+            inputs = (*(name for name in names if name not in own), *self._rates.parameters)
             self._known_names[key] = names, inputs
         return self._known_names[key]
 

@@ -23,6 +23,7 @@ from armdyn.simulation import ClosedLoop
 from armdyn.simulation.drivers.grid import MOST_STEPS, memory
 from armdyn.simulation.elements.brakes import EXPECTED
 from armdyn.simulation.methods.catalogue import (
+    Adaptive,
     ConstantAcceleration,
     Euler,
     FixedStep,
@@ -31,6 +32,7 @@ from armdyn.simulation.methods.catalogue import (
     SemiImplicitEuler,
 )
 from armdyn.spatial.rotations import Array
+from armdyn.studies.adaptive_runs import check_adaptive, check_parameters
 from armdyn.studies.code_digest import digest_of_code
 from armdyn.studies.errors import StudyError
 from armdyn.studies.gain_kinds import with_gain_kinds
@@ -131,6 +133,8 @@ class Study:
         """The time and kind of a run's divergence, found by running it again, and the remedy."""
         heard: list[Lost] = []
         rollout, recipe = self.loop.rollout, self.recipe
+        if isinstance(recipe.method, Adaptive):
+            return f"{recipe.method} could not continue it, see max_steps and the initial state of that run"
         one = {name: array[0] for name, array in self.values(range(run, run + 1)).items()}
         rollout.hears = heard.append
         try:
@@ -152,6 +156,7 @@ class Study:
             "runs": self.runs,
             "inputs": digest_of("inputs", {name: np.asarray(value) for name, value in recipe.inputs.items()}),
             "step": self.loop.method.step,
+            **({"method": str(recipe.method)} if isinstance(recipe.method, Adaptive) else {}),
             "steps": recipe.steps,
             "every": recipe.every,
             "record": list(recipe.record) if recipe.keep_records else [],
@@ -236,7 +241,7 @@ def defined(
     *,
     steps: int,
     inputs: Mapping[str, Any] | None,
-    method: FixedStep | None,
+    method: FixedStep | Adaptive | None,
     over_time: Iterable[str],
     record: Iterable[str],
     every: int,
@@ -250,8 +255,8 @@ def defined(
     require_traced: bool,
 ) -> Study:
     """The study that the arguments of `armdyn.study` describe, checked."""
-    if method is not None and not isinstance(method, ONE_STEP):
-        text = ", ".join(kind.__name__ for kind in ONE_STEP)
+    if method is not None and not isinstance(method, (*ONE_STEP, Adaptive)):
+        text = ", ".join(kind.__name__ for kind in (*ONE_STEP, Adaptive))
         raise StudyError(f"method={method!r}; expected one of {text}, such as Euler(step=1e-3)")
     quantities = Quantities.of(robot, controller, running_cost=running_cost is not None, energy=energy)
     varied = samples_of(samples).renamed(lambda values: quantities.named(values, where="samples"))
@@ -265,6 +270,11 @@ def defined(
             same[name] = number(name, same[name], above=0.0 if name == "h" else -math.inf, unit="s", error=StudyError)
     if controller is not None:
         controller = _with_gains(controller, robot, same, varied, _names("over_time", over_time))
+    if isinstance(method, Adaptive):
+        fixed = {"controller": controller is not None, "over_time": bool(over_time), "brakes": bool(brakes)}
+        fixed |= {"running_cost": running_cost is not None, "energy": bool(energy), "project": bool(project)}
+        check_adaptive(robot, method, fixed, _signals("record", record))
+        check_parameters(robot, method, quantities.parameters([*varied.names, *same]))
     recipe = Recipe(
         robot=robot,
         controller=controller,

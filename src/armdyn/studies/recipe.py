@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.declaration import Function
+from armdyn.functions.rolled import Rolled
 from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
-from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
+from armdyn.simulation.unfinished import SimulationInterrupted
 from armdyn.spatial.rotations import Array
+from armdyn.studies.adaptive_runs import roll
 from armdyn.studies.errors import StudyError
 
 Report = Callable[[float], None]
@@ -52,7 +55,7 @@ class Recipe:
 
     robot: Robot
     controller: Function | None
-    method: FixedStep | None
+    method: FixedStep | Adaptive | None
     over_time: tuple[str, ...]
     record: tuple[str, ...]
     parameters: tuple[str, ...]
@@ -68,11 +71,11 @@ class Recipe:
     require_traced: bool = False
 
     def loop(self) -> ClosedLoop:
-        """The loop, not yet compiled."""
+        """The loop, not yet compiled; of an adaptive method that with the same inputs."""
         loop = ClosedLoop(
             self.robot,
             self.controller,
-            method=self.method,
+            method=None if isinstance(self.method, Adaptive) else self.method,
             over_time=self.over_time,
             record=self.record,
             parameters=self.parameters,
@@ -111,15 +114,18 @@ class Recipe:
         switched = self.switched(loop)
         try:
             with np.errstate(all="ignore"):  # a run that diverges ends in NaN, and the others go on
-                rolled = loop(
-                    **arguments,  # type: ignore[arg-type]
-                    **switched,
-                    steps=self.steps,
-                    every=self.every,
-                    workers=workers,
-                    report=report,
-                )
-        except RolloutInterrupted as interrupt:
+                if isinstance(self.method, Adaptive):
+                    rolled = self._adaptive(loop, self.method, len(numbers), arguments, report)
+                else:
+                    rolled = loop(
+                        **arguments,  # type: ignore[arg-type]
+                        **switched,
+                        steps=self.steps,
+                        every=self.every,
+                        workers=workers,
+                        report=report,
+                    )
+        except (RolloutInterrupted, SimulationInterrupted) as interrupt:
             text = f"the study of {self.robot.name!r} was interrupted in runs {numbers[0]:,} to {numbers[-1]:,}"
             raise KeyboardInterrupt(text) from interrupt
         except Exception as error:
@@ -133,6 +139,16 @@ class Recipe:
         if self.keep_records:
             found |= {f"rows.{name}": np.moveaxis(value, 0, 1) for name, value in rolled.rows._asdict().items()}
         return found | {name: self._summary(name, seen) for name in self.summaries}
+
+    def _adaptive(
+        self, loop: ClosedLoop, method: Adaptive, runs: int, arguments: Mapping[str, Any], report: Report | None
+    ) -> Rolled:
+        """The results at the times of the steps of a loop, by the adaptive method between them."""
+        h = float(arguments.get("h", loop.method.step))
+        times = h * np.array([*range(0, self.steps, self.every), self.steps])
+        heard = report or (lambda fraction: None)
+        options = {"record": self.record, "times": times, "report": heard}
+        return roll(self.robot, method, runs, arguments, self.parameters, **options)  # type: ignore[arg-type]
 
     def _summary(self, name: str, seen: Runs) -> Array:
         try:

@@ -15,7 +15,7 @@ from armdyn.declaration import Function
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controlled_rollout import warn_of_python
-from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
 from armdyn.simulation.progress import progress_bar
 from armdyn.studies import cluster, here
 from armdyn.studies.definition import Study, defined
@@ -36,7 +36,7 @@ def study(
     *,
     steps: int,
     inputs: Mapping[str, Any] | None = None,
-    method: FixedStep | None = None,
+    method: FixedStep | Adaptive | None = None,
     over_time: Iterable[str] = (),
     record: Iterable[str] = (),
     every: int = 1,
@@ -68,7 +68,8 @@ def study(
         steps: of each run.
         inputs: values common to all runs, by the names above; also h and t0, s. Zero by default: q0, qd0, states, and
             tau if there is no controller.
-        method: a fixed-step method; ``Euler(step=1e-3)`` by default.
+        method: a fixed-step method; ``Euler(step=1e-3)`` by default. `Adaptive` moves runs without a controller under
+            a constant tau and f_tip, each with steps of its own, and records them at the times of ``steps`` steps of h.
         over_time: inputs with an axis of time, (steps, *shape).
         record: states and signals to record, for summaries and as results.
         every: record each step of this number.

@@ -12,7 +12,7 @@ from typing import Any
 from armdyn.base.checks import whole_number, without_booleans
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import MOST_STEPS
-from armdyn.simulation.methods.catalogue import NAMES
+from armdyn.simulation.methods.catalogue import NAMES, Adaptive
 from armdyn.studies.declared import traced
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
@@ -23,7 +23,10 @@ from armdyn.studies.summaries import SUMMARIES
 from armdyn.studies.words import OF_A_MOTION, STATE, Words
 
 DISTRIBUTIONS: Mapping[str, type[Distribution]] = {"uniform": Uniform, "log_uniform": LogUniform, "normal": Normal}
-METHODS = {name: kind for name, kind in NAMES.items() if kind in ONE_STEP}
+METHODS = {name: kind for name, kind in NAMES.items() if kind in ONE_STEP} | {"adaptive": Adaptive}
+
+TOLERANCES = ("rtol", "atol")
+"""Keys of the adaptive method."""
 
 UNUSED = ("save", "outputs")
 """Keys of a single motion without effect on a study."""
@@ -59,6 +62,11 @@ class Scenario:
         robot = words.robot()
         samples, settings = _samples(words, robot), _settings(words, robot)
         if words.is_controlled():
+            if isinstance(settings["method"], Adaptive):
+                raise StudyError(
+                    f"{words.where('method')}: a controller is given, and the method is adaptive, whose runs have "
+                    "none. Use a method with steps of one length, such as rk4"
+                )
             _check_controller(words, robot, settings, samples.names)
         return cls(robot, samples, settings)
 
@@ -66,7 +74,9 @@ class Scenario:
 def _refuse_motion(words: Words) -> None:
     """Refuse keys that would change the motion and that a study cannot apply; warn of others."""
     said = [key for key in OF_A_MOTION if key in words]
-    obeyed = [key for key in said if key not in UNUSED]
+    own = TOLERANCES if words.said.get("method") == "adaptive" else ()
+    obeyed = [key for key in said if key not in (*UNUSED, *own)]
+    said = [key for key in said if key not in own]
     if obeyed:
         raise StudyError(
             f"{words.where(obeyed[0])}: {obeyed[0]!r} is for one motion, by armdyn simulate; a study has none"
@@ -76,21 +86,22 @@ def _refuse_motion(words: Words) -> None:
 
 
 def _settings(words: Words, robot: Robot) -> dict[str, Any]:
-    kind = words.chosen("method", METHODS, "euler")
-    method = kind(step=words.number("step", 1e-3, above=0.0, unit="s"))
+    kind, step = words.chosen("method", METHODS, "euler"), words.number("step", 1e-3, above=0.0, unit="s")
+    method = _adaptive(words) if kind is Adaptive else kind(step=step)
     duration = words.number("duration", 1.0, above=0.0, unit="s")
-    if duration / method.step > MOST_STEPS:
+    if duration / step > MOST_STEPS:
         raise StudyError(
-            f"{words.where('duration')}: duration {duration:g} s in steps of {method.step:g} s takes "
-            f"{duration / method.step:.3g} steps; expected {MOST_STEPS:.0e} at most"
+            f"{words.where('duration')}: duration {duration:g} s in steps of {step:g} s takes "
+            f"{duration / step:.3g} steps; expected {MOST_STEPS:.0e} at most"
         )
-    steps = max(round(duration / method.step), 1)
-    if abs(steps * method.step - duration) > 1e-9 * duration:
-        raise StudyError(f"{words.where('duration')}: duration {duration:g} s is no multiple of step {method.step:g} s")
+    steps = max(round(duration / step), 1)
+    if abs(steps * step - duration) > 1e-9 * duration:
+        raise StudyError(f"{words.where('duration')}: duration {duration:g} s is no multiple of step {step:g} s")
     result: dict[str, Any] = {"steps": steps, "method": method}
     result["controller"] = words.controller(robot)
     result["inputs"] = words.values(robot, "inputs", lambda name, value: words.spread(robot, name, value, 0))
     result["inputs"] |= {name: words.state(robot, name) for name in STATE if name in words}
+    result["inputs"] |= {"h": step} if kind is Adaptive else {}
     result["summaries"] = {
         name: words.one("summary", name, SUMMARIES, "summaries") for name in words.listed("summaries")
     }
@@ -101,6 +112,13 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
             with words.at(key):
                 result[key] = whole_number(key, words.said[key], least=1, most=MOST_STEPS, error=StudyError)
     return result
+
+
+def _adaptive(words: Words) -> Adaptive:
+    """The adaptive method with the tolerances of the scenario."""
+    given: dict[str, Any] = {name: words.number(name, 1e-10, above=0.0) for name in TOLERANCES if name in words}
+    with words.at(*([*given][:1] or ["method"])):
+        return Adaptive(**given)
 
 
 def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], varied: Iterable[str]) -> None:

@@ -48,7 +48,9 @@ def formula_of(method: Method) -> EmbeddedPair | None:
     return PAIRS.get(method.scipy_method) if isinstance(method, Adaptive) else None
 
 
-def loop_of(robot: Robot, kind: Kind, scipy_method: str, *, linear: bool) -> CompiledIntegration:
+def loop_of(
+    robot: Robot, kind: Kind, scipy_method: str, *, linear: bool, parameters: tuple[str, ...] = ()
+) -> CompiledIntegration:
     """The compiled loop of a robot, which keeps it for the next motion.
 
     Args:
@@ -56,12 +58,14 @@ def loop_of(robot: Robot, kind: Kind, scipy_method: str, *, linear: bool) -> Com
         kind: the parts of its state.
         scipy_method: a name of `PAIRS`.
         linear: true if the forces are piecewise linear in time; else they are held.
+        parameters: parameters of the model that each state has of its own.
     """
-    kept, name = vars(robot), f"_{scipy_method}_{kind}_{linear}"
+    kept, name = vars(robot), f"_{scipy_method}_{kind}_{linear}_{parameters}"
     if name not in kept:
         rates = rates_under_known_forces(kind, linear=linear)
         time = "t" if linear else None
-        kept[name] = CompiledIntegration(robot, rates, kind.rates, PAIRS[scipy_method], time=time)
+        pair = PAIRS[scipy_method]
+        kept[name] = CompiledIntegration(robot, rates, kind.rates, pair, time=time, parameters=parameters)
     loop: CompiledIntegration = kept[name]
     return loop
 
@@ -97,9 +101,15 @@ def integrate(problem: Problem, report: Report) -> list[Index]:
 
 
 class Run:
-    """A batch on its way: its progress, its state (q, qd, W), and the rows of the samples."""
+    """A batch on its way: its progress, its state (q, qd, W), and the rows of the samples.
 
-    def __init__(self, problem: Problem, report: Report) -> None:
+    Args:
+        problem: to solve.
+        report: called with the fraction that is done.
+        parameters: parameters of the model by name, a value for each state.
+    """
+
+    def __init__(self, problem: Problem, report: Report, parameters: Arrays | None = None) -> None:
         robot, samples, forces, batch = problem.robot, problem.samples, problem.forces, problem.batch
         self.robot, self.method, self.forces, self.duration = robot, problem.method, forces, problem.duration
         self.samples, self.report, self.batch = samples, report, batch
@@ -119,11 +129,11 @@ class Run:
         self.grid = problem.grid
         self.edges = forces.edges(problem.duration) if self.grid is None else self._edges_on_grid()
         self.linear = not forces.held
+        self.constant: Arrays = dict(parameters or {})
         self.loop = self._loop()
         self.attempts = max(min(ATTEMPTS_AT_FIRST, OF_ALL_AT_FIRST // self.states), 1)
         self.failures: dict[int, SimulationError] = {}
         """The errors of states that could not be continued, by number; steps that are too short have none yet."""
-        self.constant: Arrays = {}
         self.gaps: Array = np.zeros(self.states, dtype=bool)
         if robot.model.constraints:
             self.constant["usual"] = DeadPoints(robot, "error").usual_pivots
@@ -137,7 +147,8 @@ class Run:
         return np.asarray(self.grid.times(np.arange(self.grid.steps + 1)))
 
     def _loop(self) -> CompiledIntegration:
-        return loop_of(self.robot, self.kind, self.method.scipy_method, linear=self.linear)
+        parameters = tuple(self.constant)
+        return loop_of(self.robot, self.kind, self.method.scipy_method, linear=self.linear, parameters=parameters)
 
     def _rows(self, name: str) -> Array:
         """The samples of a part of the state, seen as (states, times, *shape)."""
@@ -153,7 +164,7 @@ class Run:
             for _ in self._calls(end):
                 self._call(held, end)
             self.progress = self.progress.to_next_hold()
-        if self.constant:
+        if "usual" in self.constant:
             return self._without_failed()
         self._finish()
         return []
