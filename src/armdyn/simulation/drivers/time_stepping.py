@@ -4,12 +4,12 @@ A joint at rest is one whose velocity is exactly zero; it sticks as long as the 
 breakaway forces. So the mode of a joint follows from the state, and each step is
 
 1. the modes as it begins: joints at rest that static friction cannot hold start, in the directions that a boxed LCP has
-   for the accelerations;
+   for the accelerations; with a method that evaluates the forces once, 3. has them, as impulses of the whole step;
 2. a step of the method in which every joint that slips keeps its direction. If no velocity passes through zero, this is
    the step;
 3. else impulses p of friction in the time after that (time stepping, Moreau 1988): within the bounds at rest of joints
-   that stop or turn, and of those that rest or slip on in addition to their friction in the step, they make the energy
-   of the velocities least, a boxed LCP again (`armdyn.simulation.system.bounded_impulses`).
+   that start, stop or turn, and of those that rest or slip on in addition to their friction in the step, they make the
+   energy of the velocities least, a boxed LCP again (`armdyn.simulation.system.bounded_impulses`).
 
 The friction of joints that slip under load falls by a part of the inertia of their rotors: this part is left out of the
 metric, which is exact as long as friction is linear in the load. Joints that a first solution sets in motion have the
@@ -55,15 +55,19 @@ def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any) -> St
         state: (x, v, (W, Q)).
         h: length of the step, s.
     """
-    x, v, energies = state
-    first = arm.begun(x, v)
-    later = method.scheme.formula(arm, (first.x, first.energies(v)), 0.0, (x, v, energies), h)
+    x, v, _ = state
+    first = arm.solved(x, v)
+    yields = arm.yielding(x, v, first)
+    if not method.scheme.once:  # modes at the beginning decide the other evaluations
+        first = arm.released(x, v, first, yields)
+        yields = 0.0 * yields
+    later: State = method.scheme.formula(arm, (first.x, first.energies(v)), 0.0, state, h)
     if not len(arm.rows):
         return later
     turns = less(arm.slip * (arm.rows.matrix @ later[1]), 0.0)
-    stopped = Stop(arm, first, turns, state, _predicted(method, arm, first, state, later, h), h).later()
-    # a compiled loop leaves this out if no joint of a group of arms stops or turns
-    return tuple(select(sum(turns), *both) for both in zip(stopped, later, strict=True))
+    changed = Stop(arm, first, turns, yields, state, _predicted(method, arm, first, state, later, h), h).later()
+    # a compiled loop leaves this out if no joint of a group of arms starts, stops or turns
+    return tuple(select(sum(yields) + sum(turns), *both) for both in zip(changed, later, strict=True))
 
 
 def _predicted(method: FixedStep, arm: FrictionalArm, first: ArmMotion, state: State, later: State, h: Any) -> State:
@@ -92,15 +96,23 @@ class Stop:
         arm: in this step.
         first: accelerations and forces when the step begins.
         turns: 1 for each row that stops or turns, else 0.
+        yields: 1 for each row at rest in ``first`` that static friction cannot hold, else 0.
         state: when the step begins.
         predicted: at its end, were friction to go on as when it begins.
         h: length of the step, s.
     """
 
     def __init__(
-        self, arm: FrictionalArm, first: ArmMotion, turns: Array, state: State, predicted: State, h: Any
+        self,
+        arm: FrictionalArm,
+        first: ArmMotion,
+        turns: Array,
+        yields: Array,
+        state: State,
+        predicted: State,
+        h: Any,
     ) -> None:
-        self.arm, self.turns, self.state, self.predicted, self.h = arm, turns, state, predicted, h
+        self.arm, self.changes, self.state, self.predicted, self.h = arm, turns + yields, state, predicted, h
         self.rows, self.first = arm.rows, first
         (x, v, _), slip = state, arm.slip
         self.slips_on = slip * slip * (1.0 - turns)
@@ -114,7 +126,8 @@ class Stop:
         self.v0 = self.response.within(predicted[1])
         before, after = self.rows.matrix @ v, self.rows.matrix @ self.v0
         r = h * (1.0 - turns + part_after_zero(less(slip * after, 0.0), before, after))
-        self.r = r + arm.rests * (largest(r * turns) - h)  # joints that a stop releases, it releases then
+        released = largest(np.array([*(r * turns), *(h * yields)]))
+        self.r = r + arm.rests * (released - h)  # joints that a stop releases, it releases then
         rotors = arm.bare.drive.armature
         self.moving_rotors = [k for k in self.rows.loaded_rows if not is_zero(rotors[k])]
 
@@ -129,7 +142,8 @@ class Stop:
         """The state a step later."""
         arm, h, r = self.arm, self.h, self.r
         (x, v, _), (until, predicted, energies) = self.state, self.predicted
-        soon, whole = self._in_times(r), self._in_times(h + 0.0 * r, sweeps=SWEEPS, rounds=0)
+        soon = self._at_rest(self._in_motion(r, self._bounded(self.response, *self._impulses(r))))
+        whole = self._at_rest(self._bounded(self.response, *self._impulses(h + 0.0 * r), sweeps=SWEEPS, rounds=0))
         gives = self._gives(*soon)
         after = select(gives, whole[0], soon[0])
         change = after - predicted
@@ -137,20 +151,18 @@ class Stop:
         kinetic = 0.5 * arm.momenta(x, change) @ (predicted + after)
         return until + moved, after, energies + arm.energies_of_change(x, v, kinetic, until, moved)
 
-    def _in_times(self, t: Array, **effort: int) -> tuple[Array, Array]:
-        """Velocities, and mean forces in addition to the friction at the step's beginning, in these times."""
-        part = t / self.h
-        found = self._bounded(self.response, part * (self.taken - self.most), part * (self.taken - self.least), effort)
-        if self.moving_rotors or self.bounds.fall:
-            found = self._in_motion(t, found, effort)
+    def _at_rest(self, found: Impulses) -> tuple[Array, Array]:
+        """Velocities, exactly zero of joints at rest, and mean forces in addition to the friction at the beginning."""
         return self.rows.resting(found.rests, found.velocities, found.none), found.impulses
 
-    def _bounded(self, response: Response, low: Array, high: Array, effort: dict[str, int]) -> Impulses:
+    def _bounded(self, response: Response, low: Array, high: Array, **effort: int) -> Impulses:
         cancelled = self.predicted[1][: self.rows.n] if self.arm.constrained else None
         return response.bounded(self.v0, low, high, cancelled, **effort)
 
-    def _in_motion(self, t: Array, found: Impulses, effort: dict[str, int]) -> Impulses:
+    def _in_motion(self, t: Array, found: Impulses) -> Impulses:
         """The solution with the kinetic friction of rows that a first one sets in motion, on lines that touch it."""
+        if not (self.moving_rotors or self.bounds.fall):
+            return found
         arm, rows, rotors = self.arm, self.rows, self.arm.bare.drive.armature
         ways = (1.0 - self.slips_on) * (1.0 - found.rests) * sign(rows.matrix @ found.velocities)
         low, high = self._impulses(t, ways)
@@ -180,11 +192,11 @@ class Stop:
                 low[row] = low[row] + less(0.0, every[row]) * (below - low[row])
                 high[row] = high[row] + less(every[row], 0.0) * (above - high[row])
         response = arm.with_hidden(self.state[0], hidden, self.response.constraints, self.h)
-        second = self._bounded(response, low, high, effort)
+        second = self._bounded(response, low, high)
         return Impulses(*(select(changes, b, a) for a, b in zip(found, second, strict=True)))
 
-    def _impulses(self, t: Array, ways: Array) -> tuple[Array, Array]:
-        """Bounds of mean forces in addition to those at the step's beginning, kinetic on the side of motion."""
+    def _impulses(self, t: Array, ways: Array | float = 0.0) -> tuple[Array, Array]:
+        """Bounds of mean forces in addition to those as the step begins; kinetic of rows that are set in motion."""
         most = self.most + less(0.0, ways) * (self.bounds.forwards - self.most)
         least = self.least + less(ways, 0.0) * (self.bounds.backwards - self.least)
         part = t / self.h
@@ -200,13 +212,13 @@ class Stop:
 
     def _times(self, times: Array) -> Array:
         """The time in which the velocity of each coordinate changes, s."""
-        longest = largest(times * self.turns)
+        longest = largest(times * self.changes)
         found = np.full(self.rows.matrix.shape[1], longest, dtype=object)
         if self.arm.constrained:
             return found
-        for one, turns, i in zip(times, self.turns, self.rows.own, strict=True):
+        for one, changes, i in zip(times, self.changes, self.rows.own, strict=True):
             if i >= 0:
-                found[i] = longest + turns * (one - longest)
+                found[i] = longest + changes * (one - longest)
         return found
 
     def _positive(self, times: Array) -> Array:

@@ -95,11 +95,17 @@ def bounded_impulses(
             near = _Places.of(_swept(metric, rates, p, low, high, 1), low, high)
             p = _towards(near.p, metric.near_rest(rates, near.p, near.held, high - low), low, high)
         again = _Solved.of(metric, rates, _Places.of(p, low, high), low, high)
+        of_other = rates + S @ p
         other, others = select(again.wrong, p, again.p), select(again.wrong, 0.0, again.rests)
+        of_other = select(again.wrong, of_other, again.after)
+    else:
+        of_other = rates + S @ p
     # a compiled loop leaves the others out if the first solution is right
     impulses, rests = select(found.wrong, other, found.p), select(found.wrong, others, found.rests)
     v = v0 + columns.T @ impulses
     if independent:
+        own = np.argmax(rows != 0.0, axis=1)  # their coordinates
+        v[own] = select(found.wrong, of_other, found.after)
         return Impulses(v, impulses, rests, np.zeros(len(v)))
     sizes = sizes + abs(columns).T @ abs(impulses)
     return Impulses(v, impulses, rests, less_equal(abs(v), ROUNDING * sizes))
@@ -187,11 +193,13 @@ class _Solved(NamedTuple):
 
     Args:
         p: one per row.
+        after: the velocities of the rows.
         rests: 1 for each row that is at rest to rounding, else 0.
         wrong: above 0 if they contradict their bounds, or a row moves along its impulse.
     """
 
     p: Array
+    after: Array
     rests: Array
     wrong: Any
 
@@ -208,7 +216,7 @@ class _Solved(NamedTuple):
             wrong = wrong + near.held * pushed
         wrong = wrong + pushed * (1.0 - near.backwards) * near.forwards * less(after, 0.0)
         wrong = wrong + pushed * (1.0 - near.forwards) * near.backwards * less(0.0, after)
-        return cls(whole, 1.0 - moves, sum(wrong))
+        return cls(whole, after, 1.0 - moves, sum(wrong))
 
 
 def largest(of: Array) -> Any:

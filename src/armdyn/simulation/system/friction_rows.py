@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import FlexibleJoint
 from armdyn.algorithms.load_friction import own_coordinates
-from armdyn.algorithms.load_laws import loaded_friction
+from armdyn.algorithms.load_laws import lines, loaded_friction
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
@@ -27,7 +27,7 @@ ROUNDING = 1e-12
 """A joint rests if its velocity, over the velocities that cancel in it, is below this."""
 
 STEPS = 3
-"""Steps of Newton's method for the load of a joint that begins to slip, from that of a state nearby."""
+"""Most steps of Newton's method for the load of a joint that begins to slip; no more than friction has lines."""
 
 
 class Bounds(NamedTuple):
@@ -190,12 +190,12 @@ class FrictionRows:
         """
         drive, rates = sliding_under_load(self.links.drive, directions), np.zeros(len(self.links.drive.terms))
         rates = rates if qd is None else self.links.drive.rates(qd)
-        loads = dict(near)
-        for _ in range(STEPS):
-            lines = loaded_friction(drive, rates, loads)
-            loads = {k: lines[k].passed * available[i] - lines[k].kept for k, i in self.loaded.items()}
-        lines = loaded_friction(drive, rates, loads)
-        return {k: Slid(available[i] - loads[k], lines[k].passed, loads[k]) for k, i in self.loaded.items()}
+        loads, of_bodies = dict(near), [lines(drive, k) or STEPS for k in self.loaded]
+        for _ in range(min(STEPS, max(of_bodies))):
+            friction = loaded_friction(drive, rates, loads)
+            loads = {k: friction[k].passed * available[i] - friction[k].kept for k, i in self.loaded.items()}
+        friction = loaded_friction(drive, rates, loads)
+        return {k: Slid(available[i] - loads[k], friction[k].passed, loads[k]) for k, i in self.loaded.items()}
 
     def _more_at_rest(self, k: int, side: float, own: Slid) -> Any:
         """Friction that a body has at rest, in addition to that with which it begins to slip to a side."""

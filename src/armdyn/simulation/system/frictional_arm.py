@@ -24,6 +24,7 @@ from armdyn.algorithms.factors import Factors, factored, links_mass
 from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.algorithms.load_laws import loaded_friction
 from armdyn.algorithms.prescribed import solved_with_prescribed
+from armdyn.base.exact import is_zero
 from armdyn.constraints.equations import all_equations
 from armdyn.declaration import function
 from armdyn.model.mechanism import Mechanism
@@ -108,7 +109,8 @@ class FrictionalArm:
         """True if rows at rest are held coordinates."""
         self.slip = self.rows.directions(v)
         by_joint = self._by_joint
-        self._near: Mapping[int, Any] = {} if near is None else dict(zip(by_joint, near, strict=True))
+        self.loads: Mapping[int, Any] = {} if near is None else dict(zip(by_joint, near, strict=True))
+        """Loads by body in the state that was evaluated last."""
 
     def __call__(self, t: Any, x: Any, v: Any) -> Rates:
         """Accelerations, and the two powers."""
@@ -123,12 +125,7 @@ class FrictionalArm:
     @property
     def last_loads(self) -> Array:
         """Loads in the state that was evaluated last, in the order of the joints."""
-        return np.array([self._near[k] for k in self._by_joint], dtype=object)
-
-    @property
-    def loads(self) -> Mapping[int, Any]:
-        """Loads by body in the state that was evaluated last."""
-        return self._near
+        return np.array([self.loads[k] for k in self._by_joint], dtype=object)
 
     @property
     def _by_joint(self) -> list[int]:
@@ -140,29 +137,35 @@ class FrictionalArm:
     def begun(self, x: Any, v: Any) -> ArmMotion:
         """The motion as the step begins, in which rows that static friction cannot hold slip from now on."""
         first = self.solved(x, v)
-        bounds, count = self.known_bounds(x, v), self.rows.of_links
-        decides = (
-            self.holds or bool(self.rows.loaded) or bounds.fall
-        )  # else friction at rest is that of slipping joints
-        if len(self.rows) == (0 if decides else count):
-            return first
+        return self.released(x, v, first, self.yielding(x, v, first))
+
+    def yielding(self, x: Any, v: Any, first: ArmMotion) -> Array:
+        """1 for each row at rest that static friction cannot hold, else 0; from the motion in which they rest."""
+        count, bounds = self.rows.of_links, self.known_bounds(x, v)
         rests, loads = self.rests, dict(zip(self.rows.loaded, first.loads, strict=True))
         least, most = self.rows.at_rest(bounds, loads)
-        above, below = less_equal(least, first.holding), less_equal(first.holding, most)  # neither of them of NaN
+        within = less_equal(least, first.holding) * less_equal(first.holding, most)  # 0 of NaN
         if self.rows.loaded:  # a compiled loop leaves out friction under load if no joint rests
-            above, below = select(sum(rests), above, 1.0), select(sum(rests), below, 1.0)
-        ways, beyond = rests * (above - below), rests * (1.0 - above * below)
-        if self.holds and count:
-            ways[:count] = self._started(x, v, first)
-        else:
-            starts = first.starts[:count] if decides else np.zeros(count)
-            ways[:count], beyond[:count] = starts, abs(starts)
-        started = sum(beyond)
+            within = select(sum(rests), within, 1.0)
+        yields: Array = rests * (1.0 - within)
+        if not self.holds:  # a row that starts goes on with its friction at rest if nothing else is known
+            yields[:count] = abs(first.starts[:count]) if self.rows.loaded or bounds.fall else 0.0
+        return yields
+
+    def released(self, x: Any, v: Any, first: ArmMotion, yields: Array) -> ArmMotion:
+        """The motion in which these rows slip from now on, each in the direction in which its friction gives way."""
+        if all(is_zero(one) for one in yields):
+            return first
+        count, ways = self.rows.of_links, yields * sign(first.holding)
+        if count:
+            ways[:count] = self._started(x, v, first) if self.holds else first.starts[:count]
+        any_yields, slip, loads = sum(yields), self.slip, self.loads
+        self.slip = slip + less(0.0, any_yields) * ways
+        released = self.solved(x, v)
         # a compiled loop leaves this out if no joint of a group of arms starts
-        self.slip = self.slip + select(started, ways, 0.0)
-        before, found = self._near, first.unless(started, self.solved(x, v))
-        self._near = {k: select(started, load, before[k]) for k, load in self._near.items()}
-        return found
+        self.slip = select(any_yields, self.slip, slip)
+        self.loads = {k: select(any_yields, load, loads[k]) for k, load in self.loads.items()}
+        return first.unless(any_yields, released)
 
     def _started(self, x: Any, v: Any, first: ArmMotion) -> Array:
         """Directions in which rows of links start that are at rest, 0 for those that friction holds."""
@@ -216,8 +219,8 @@ class FrictionalArm:
         drive = sliding_under_load(self.links.drive, self.rows.of_coordinates(self.slip))
         arm = dataclasses.replace(self.links, drive=drive)
         how: dict[str, Any] = {"moves": moves} if self.holds else {"within": within}
-        found = accelerations_under_load(arm, q, qd, pushes, self.f_tip, near=self._near, **how)
-        self._near, of_loads, hidden = found.loads, none.copy(), none.copy()
+        found = accelerations_under_load(arm, q, qd, pushes, self.f_tip, near=self.loads, **how)
+        self.loads, of_loads, hidden = found.loads, none.copy(), none.copy()
         sliding = loaded_friction(drive, drive.rates(qd), found.loads)
         for k, i in self.rows.loaded.items():
             of_loads[i] = found.friction[k]
@@ -237,7 +240,7 @@ class FrictionalArm:
         if not count:
             return free, np.zeros(0)
         rests = self.rests[:count]
-        bounds = self.rows.bounds(np.zeros(len(self.joints)), available, self._near)
+        bounds = self.rows.bounds(np.zeros(len(self.joints)), available, self.loads)
         low, high = (-rests * bound[:count] for bound in (bounds.most, bounds.least))
         alone = np.asarray(factors.solve(pushed))  # without constraints
         found = response.bounded(free, low, high, alone)
@@ -307,7 +310,7 @@ class FrictionalArm:
 
     def bounds(self, x: Any, v: Any) -> Bounds:
         """Friction bounds of the rows in a state, with the forces of the motors and springs there."""
-        return self.rows.bounds(self._springs(x, v), self.available(x, v), self._near)
+        return self.rows.bounds(self._springs(x, v), self.available(x, v), self.loads)
 
     def known_bounds(self, x: Any, v: Any) -> Bounds:
         """Friction bounds of the rows without the friction under load of the links."""
