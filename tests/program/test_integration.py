@@ -414,6 +414,47 @@ def test_a_state_is_corrected_after_each_step(pair: EmbeddedPair, interpreted: b
     assert abs(np.linalg.norm(final[0], axis=1) - 1.0)[0] < 1e-15
 
 
+def test_corrections_of_steps_of_one_length() -> None:
+    """The steps of the formula, each put onto the circle; the largest drift saved after a step is that until then."""
+    made, h, angle = beads(FIXED_FORMULAS["runge_kutta_4"]), 0.05, 0.7
+    limits = np.array([{"end": 1.0, "step": h, "attempts": 99.0, "times": 21.0}.get(name, 0.0) for name in LIMITS])
+    limits[LIMITS.index("corrects")] = 1.0
+    times, progress, start = (
+        h * np.arange(21),
+        np.zeros((1, len(PROGRESS))),
+        np.array([[np.sin(angle), -np.cos(angle)]]),
+    )
+    progress[:, ROW] = 1
+    f = lambda t, q, qd: (bead(q, qd, 0.0, 1.0, 0.0)[1], 0.0)  # noqa: E731
+    q, qd, known, most = start[0], np.zeros(2), [np.zeros(5)], 0.0
+    for t in times[:-1]:
+        q, qd, _ = formulas.runge_kutta_4(f, f(t, q, qd), t, (q, qd, 0.0), h)
+        most = max(most, abs(np.linalg.norm(q) - 1.0))
+        q = q / np.linalg.norm(q)
+        qd = qd - (q @ qd) * q
+        known.append(np.array([*q, *qd, most]))
+    for function in (
+        kernel_of(made, cache=False).for_float64,
+        InterpretedIntegration(lambda: made, Interface.of(made)),
+    ):
+        rows = [np.full((1, 21, 2), np.nan), np.full((1, 21, 2), np.nan), np.full((1, 21), np.nan)]
+        moved, *final = np.empty_like(progress), np.empty((1, 2)), np.empty((1, 2)), np.empty(1)
+        pieces = np.empty((1, 1, made.piece_size))
+        function(
+            limits,
+            progress,
+            start,
+            np.zeros((1, 2)),
+            np.zeros(1),
+            np.ones(1),
+            times,
+            out=(moved, *final, *rows, pieces),
+        )
+        assert moved[0, STATUS] == FINISHED
+        np.testing.assert_allclose([*final[0][0], *final[1][0], *final[2]], known[-1], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(rows[2][0, 1:], np.array(known)[1:, 4], rtol=0, atol=1e-14)
+
+
 def test_what_a_correction_requires() -> None:
     rates = trace(lambda x, c: (x, x[:1] + c), [Port("x", (2,)), Port("c", ())], ["xd", "first"])
     with pytest.raises(TraceError, match=r"result 'first' of shape \(1,\) cannot be the corrected value of input 'x'"):

@@ -16,7 +16,9 @@ from armdyn.simulation import (
     Crossing,
     JointLimit,
     OverTime,
+    RungeKutta4,
     SaveAt,
+    SemiImplicitEuler,
     Stops,
 )
 from armdyn.simulation.drivers.compiled_segments import Segments
@@ -104,6 +106,27 @@ def test_flexible_joints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     require_same(compiled, python)
     assert compiled.events
     assert np.abs(compiled.energy.drift).max() < 1e-6
+
+
+STEPS = {
+    "links": ARM.with_actuators(
+        {"joint_1": drive(Coulomb(1.0)), "joint_2": drive(LuGre(2e3, 30.0, 0.4, 0.5, 0.4, 0.1))}
+    ),
+    "rotors": ARMS["bristles beside a rotor that sticks"],
+}
+
+
+@pytest.mark.parametrize("method", [RungeKutta4(1e-3), SemiImplicitEuler(1e-3)], ids=["rk4", "semi_implicit"])
+@pytest.mark.parametrize("name", STEPS)
+def test_bristles_along_the_path_of_fixed_steps(monkeypatch: pytest.MonkeyPatch, name: str, method: Any) -> None:
+    """Bristles beside joints that stick, a stop and an event; steps are those of the other loop to rounding."""
+    robot = STEPS[name].with_limits({"joint_1": (0.1, 2.0)})
+    torque = OverTime([0.0, 0.15, 0.3], [[4.0, -1.0], [-3.0, 2.0], [0.0, 0.0]], "hold")
+    options = {"q0": [0.3, -0.5], "duration": 0.3, "torque": torque, "method": method, "elements": [Stops(0.2)]}
+    options["events"] = [Crossing(lambda t, q, qd: q[1] + 0.8, "second")]
+    compiled, python = both(monkeypatch, robot, **options)
+    require_same(compiled, python, 1e-12)
+    assert {"impact", "second"} & {word for one in compiled.events for word in (one.kind, one.name)}
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.6])

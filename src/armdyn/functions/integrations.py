@@ -264,7 +264,7 @@ class StepPolynomial:
         return state
 
 
-def polynomial(piece: Array, pair: EmbeddedPair, size: int | None = None) -> StepPolynomial:
-    """The state along a step, or its first ``size`` numbers, from the numbers that a loop has kept of it."""
+def polynomial(piece: Array, pair: EmbeddedPair, places: Array | None = None) -> StepPolynomial:
+    """The state along a step, or the numbers of it at some places, from the numbers that a loop has kept of it."""
     numbers = piece[2:].reshape(1 + len(pair.dense), -1)
-    return StepPolynomial(piece[0], piece[1], numbers[:, :size], pair.alternates)
+    return StepPolynomial(piece[0], piece[1], numbers if places is None else numbers[:, places], pair.alternates)

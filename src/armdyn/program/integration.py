@@ -69,7 +69,8 @@ class Integration:
     Args:
         rates: the program of f.
         state: the name of each part of y, and the name of the result that is its rate; None for parts without a rate,
-            which come last: they change by corrections alone, and no error of theirs counts.
+            which come last: they change by corrections alone, and no error of theirs counts. Between the ends of steps
+            of one length they are on straight lines, too.
         pair: the formula.
         time: the input that is the time, s; None if the rates do not depend on it.
         watched: a result, a scalar or a vector, that is not negative along the motion; None if there is none.

@@ -223,6 +223,8 @@ def _on_grid(
         if not np.isfinite(y_new if corrected is None else corrected[0]).all():
             own["status"] = TOO_SHORT
             break
+        if corrected is not None:
+            y_new[integration.measured_size :] = corrected[0][integration.measured_size :]
         while row < int(limits["times"]) and times[row] <= end:
             _keep(rows, row, y + (times[row] - t) / h * (y_new - y), integration)
             row += 1

@@ -25,8 +25,8 @@ def has_loop(problem: Problem) -> bool:
     """
     system, forces = problem.system, problem.forces
     plain = system.redundant == "error" and not (system.places or system.carries or system.rubbing)
-    known = are_known(forces) and (forces.held or isinstance(problem.method, Adaptive))
-    return problem.corrects and plain and known and formula_of(problem.method) is not None
+    in_loop = are_known(forces) and (forces.held or isinstance(problem.method, Adaptive))
+    return problem.corrects and plain and in_loop and formula_of(problem.method) is not None
 
 
 def integrate(problem: Problem, report: Report) -> list[Index]:
@@ -77,11 +77,11 @@ class _ProjectedRun(Run):
 
 def loop_of(robot: Robot, kind: Kind, formula: EmbeddedPair, *, linear: bool) -> CompiledIntegration:
     """The compiled loop of a robot, which keeps it for the next motion; arguments as of `rates_under_known_forces`."""
-    kept, name = vars(robot), f"_{formula.name}_{kind}_{linear}_projected"
-    if name not in kept:
+    loops, name = vars(robot), f"_{formula.name}_{kind}_{linear}_projected"
+    if name not in loops:
         rates = rates_under_known_forces(kind, linear=linear, correction="positions")
         state = corrections.state(kind.rates, "positions")
         options = corrections.options("positions")
-        kept[name] = CompiledIntegration(robot, rates, state, formula, time="t" if linear else None, **options)
-    loop: CompiledIntegration = kept[name]
-    return loop
+        loops[name] = CompiledIntegration(robot, rates, state, formula, time="t" if linear else None, **options)
+    compiled: CompiledIntegration = loops[name]
+    return compiled

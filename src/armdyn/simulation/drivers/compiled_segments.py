@@ -77,11 +77,11 @@ class _Loop(NamedTuple):
         kept, name = vars(robot), f"_segments_{formula.name}_{kind}_{stops}_{correction}"
         if name not in kept:
             rates = segment_rates(kind, stops=stops, correction=correction)
-            state = corrections.state(kind.rates, correction)
-            options = {"watched": "margins", "slopes": "slopes", **corrections.options(correction)}
-            loop = CompiledIntegration(robot, rates, state, formula, **options)
+            state = corrections.state(kind.rates, correction, kind.without_rate)
+            options = corrections.options(correction, kind.without_rate)
+            loop = CompiledIntegration(robot, rates, state, formula, watched="margins", slopes="slopes", **options)
             watched = watched_margins(bare.mechanism, kind, stops=stops)
-            kept[name] = cls(loop, robot.compile(segment_forces(kind)), watched)
+            kept[name] = cls(loop, robot.compile(segment_forces(kind._replace(along=False))), watched)
         found: _Loop = kept[name]
         return found
 
@@ -95,18 +95,19 @@ class Segments:
     """
 
     def __init__(self, motion: StateInMotion, problem: Problem) -> None:
-        self.motion, self.problem, self.kind = motion, problem, Kind.of(problem.system)
+        adaptive = isinstance(problem.method, Adaptive)
+        self.motion, self.problem, self.kind = motion, problem, Kind.of(problem.system, along=not adaptive)
         self.attempts, self.h, self.rejected = ATTEMPTS_AT_FIRST, 0.0, 0.0
-        self.most_steps = problem.method.max_steps if isinstance(problem.method, Adaptive) else MOST_STEPS
+        self.most_steps = problem.method.max_steps if adaptive else MOST_STEPS
         places = flexible_places(problem.robot.model)
         self.places = places
         n, times = problem.robot.dof, len(motion.samples.t)
         sizes = {"q": n, "theta": len(places), "qd": n, "thetad": len(places), "bristles": count(problem.robot.model)}
         self.sizes = {name: sizes[name] for name in self.kind.state if name != "work"}
-        self.rows = {name: np.full((1, times, size), np.nan) for name, size in self.sizes.items()}
+        self.places_of_state, apart = self._places_of_state(), {DRIFT: 2} if problem.corrects else {}
+        apart |= {begin: sizes[name] for name, begin in self.kind.begin.items()}
+        self.rows = {name: np.full((1, times, size), np.nan) for name, size in (self.sizes | apart).items()}
         self.rows["work"] = np.full((1, times), np.nan)
-        if problem.corrects:
-            self.rows[DRIFT] = np.full((1, times, 2), np.nan)
         self._unusual = False
         assert motion.modes is not None  # noqa: S101 - `of` looks for them
         self.modes = motion.modes
@@ -125,8 +126,7 @@ class Segments:
         dry joint one coordinate whose friction has bounds apart.
         """
         method, system = problem.method, problem.system
-        carried = system.carries and not isinstance(method, Adaptive)  # steps of one length carry bristles along paths
-        explicit = formula_of(method) is not None and not carried
+        explicit = formula_of(method) is not None
         known = are_known(motion.forces) and motion.forces.held and motion.chattering is None
         if not explicit or not known or motion.modes is None:
             return None
@@ -220,7 +220,11 @@ class Segments:
         return limits | {"rtol": method.rtol, "atol": method.atol}
 
     def _corrects(self, given: Arrays) -> bool:
-        """True if states are put onto constraints: always, or while joints are held, at rest then to rounding."""
+        """True if states are corrected: always, or while joints are held, at rest then to rounding."""
+        return self.kind.along or self._projects(given)
+
+    def _projects(self, given: Arrays) -> bool:
+        """True if the constraints correct a state."""
         return self.correction == "positions" or (self.correction == "velocities" and bool(given["held"].any()))
 
     def _parts(self, y: Array) -> Arrays:
@@ -229,8 +233,19 @@ class Segments:
         for name, size in self.sizes.items():
             found[name] = y[None, first : first + size].copy()
             first += size
-        drift = {DRIFT: np.zeros((1, 2))} if self.correction == "positions" else {}
-        return found | {"work": y[-1:].copy()} | drift
+        apart = {DRIFT: np.zeros((1, 2))} if self.correction == "positions" else {}
+        apart |= {begin: found[name].copy() for name, begin in self.kind.begin.items()}
+        return found | {"work": y[-1:].copy()} | apart
+
+    def _places_of_state(self) -> Array:
+        """The places of the numbers of y among those of the state of the loop."""
+        sizes, first = self.sizes | {"work": 1}, 0
+        places: dict[str, Array] = {}
+        for name in (*self.kind.rates, *self.kind.without_rate):
+            size = sizes.get(name, 0)
+            places[name] = np.arange(first, first + size)
+            first += size
+        return np.concatenate([places[name] for name in self.kind.state])
 
     # Modes.
 
@@ -326,13 +341,13 @@ class Segments:
 
     def _through_pieces(self, result: Reached, pieces: Array, given: Arrays) -> Reached:
         """The first event of the steps that the loop does not watch; earlier ones are noted."""
-        motion, size = self.motion, len(result.y)
+        motion, places = self.motion, self.places_of_state
         pieces = pieces[pieces[:, 1] > 0.0]
         for k, piece in enumerate(pieces):
             last = k == len(pieces) - 1
-            begin, y = float(piece[0]), piece[2 : 2 + size]
-            end, y_end = (result.t, result.y) if last else (float(pieces[k + 1, 0]), pieces[k + 1, 2 : 2 + size])
-            near, at = polynomial(piece, self.compiled.loop.pair, size), partial(self._at, begin, y, given)
+            begin, y = float(piece[0]), piece[2 + places]
+            end, y_end = (result.t, result.y) if last else (float(pieces[k + 1, 0]), pieces[k + 1, 2 + places])
+            near, at = polynomial(piece, self.compiled.loop.pair, places), partial(self._at, begin, y, given)
             known = [(result.event, result.source)] if last and result.event is not None else []
             beyond = end + PAST * motion.duration if known else end
             step = Step(begin, y, beyond, at(beyond) if known else y_end, near, at)
@@ -360,7 +375,7 @@ class Segments:
         numbers, state = np.zeros((1, len(PROGRESS))), self._parts(y)
         numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = begin, t - begin
         none = {name: np.empty((1, 0, *array.shape[1:])) for name, array in state.items()}
-        limits = {**self._limits(t, ATTEMPTS_OF_PART, given), "watches": False, "corrects": False}
+        limits = {**self._limits(t, ATTEMPTS_OF_PART, given), "watches": False, "corrects": self.kind.along}
         _, state = self.compiled.loop.advance(Progress(numbers), state, given, np.zeros(0), none, limits=limits)
         return np.concatenate([np.ravel(state[name]) for name in self.kind.state])
 
@@ -373,7 +388,7 @@ class Segments:
         if last <= first:
             return
         own = {name: array[0, first:last] for name, array in self.rows.items()}
-        if self._corrects(given):
+        if self._projects(given):
             own |= self._put_on_constraints(own["q"], own["qd"], given["held"])
         samples.q[first:last], samples.qd[first:last] = own["q"], own["qd"]
         samples.work[first:last] = own["work"]

@@ -5,7 +5,7 @@ Joints that are held at rest do not move: the correction is the least one, in th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import Any, Literal
 
@@ -31,10 +31,10 @@ RESULTS = {"": {}, "velocities": {"qd": "on_qd"}, "positions": {"q": "on_q", "qd
 """The name of the corrected value of each part of the state."""
 
 
-def arguments(correction: Correction) -> tuple[Argument, ...]:
-    """The arguments of rates whose state is corrected."""
+def arguments(correction: Correction, *, along: bool = False) -> tuple[Argument, ...]:
+    """The arguments of rates whose state is corrected, or follows the path of a step: is ``along`` it."""
     drift = (Argument(DRIFT, (2,)),) if correction == "positions" else ()
-    return (*drift, Argument(CORRECTING, ())) if correction else ()
+    return (*drift, Argument(CORRECTING, ())) if correction or along else ()
 
 
 def shapes(correction: Correction) -> tuple[Shape, ...]:
@@ -42,14 +42,16 @@ def shapes(correction: Correction) -> tuple[Shape, ...]:
     return {"": (), "velocities": (("n",),), "positions": (("n",), ("n",), (2,))}[correction]
 
 
-def state(rates: Mapping[str, str], correction: Correction) -> dict[str, str | None]:
-    """The parts of the state of a loop, with the names of their rates."""
-    return {**rates, DRIFT: None} if correction == "positions" else {**rates}
+def state(rates: Mapping[str, str], correction: Correction, along: Iterable[str] = ()) -> dict[str, str | None]:
+    """The parts of the state of a loop, with the names of their rates; those along a path have none."""
+    drift = {DRIFT: None} if correction == "positions" else {}
+    return {**rates, **dict.fromkeys(along), **drift}
 
 
-def options(correction: Correction) -> dict[str, Any]:
+def options(correction: Correction, along: Iterable[str] = ()) -> dict[str, Any]:
     """The arguments of `armdyn.functions.integrations.CompiledIntegration` for a state that is corrected."""
-    return {"corrections": RESULTS[correction], "correcting": CORRECTING} if correction else {}
+    on = {**RESULTS[correction], **{name: f"on_{name}" for name in along}}
+    return {"corrections": on, "correcting": CORRECTING} if on else {}
 
 
 def with_correction(
@@ -70,7 +72,8 @@ def with_correction(
     on = {"q": on_q, "qd": within(model, on_q, qd, moves)}
     if correction == "positions":
         on[DRIFT] = largest_drift(model, q, qd, at[DRIFT])
-    values = {name: _select(at[CORRECTING], on[name], at[name]) for name in RESULTS[correction]}
+    condition = at[CORRECTING] if held is None or correction == "positions" else at[CORRECTING] * reduce(maximum, held)
+    values = {name: _select(condition, on[name], at[name]) for name in RESULTS[correction]}
     return at | values, tuple(values.values())
 
 

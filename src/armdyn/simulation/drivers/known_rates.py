@@ -23,7 +23,7 @@ from armdyn.model.model import Model
 from armdyn.robot import Robot
 from armdyn.simulation.drivers import corrections
 from armdyn.simulation.drivers.corrections import Correction
-from armdyn.simulation.elements.bristles import NAME, Bristles, count
+from armdyn.simulation.elements.bristles import NAME, Bristles, Path, count
 from armdyn.simulation.equations import SOURCES, motion
 from armdyn.spatial.rotations import Array
 
@@ -43,15 +43,18 @@ class Kind(NamedTuple):
     Args:
         flexible: true if rotors stand behind springs.
         bristles: true if friction has bristles that are integrated.
+        along: true if z is not integrated, but follows the path since the step began (`Bristles.along`), by which
+            steps of one length keep their order however stiff bristles are.
     """
 
     flexible: bool = False
     bristles: bool = False
+    along: bool = False
 
     @classmethod
-    def of(cls, system: Any) -> Kind:
-        """The parts of the state of a system."""
-        return cls(bool(system.places), system.carries)
+    def of(cls, system: Any, *, along: bool = False) -> Kind:
+        """The parts of the state of a system; ``along`` counts if friction has bristles."""
+        return cls(bool(system.places), system.carries, along and system.carries)
 
     @property
     def state(self) -> dict[str, Shape]:
@@ -62,13 +65,33 @@ class Kind(NamedTuple):
 
     @property
     def rates(self) -> dict[str, str]:
-        """The name of the rate of each part."""
-        return {name: f"d_{name}" for name in self.state}
+        """The name of the rate of each part that has one."""
+        return {name: f"d_{name}" for name in self.state if not (self.along and name == NAME)}
+
+    @property
+    def begin(self) -> dict[str, str]:
+        """The names of positions and velocities at the beginning of a step, by those of the parts of the state."""
+        parts = ("q", "theta", "qd", "thetad")
+        return {name: f"{name}_begin" for name in parts if name in self.state} if self.along else {}
+
+    @property
+    def results(self) -> dict[str, Shape]:
+        """The names and shapes of the rates and, of parts without a rate, of the values at the end of a step."""
+        rates = {rate: self.state[name] for name, rate in self.rates.items()}
+        return rates | {f"on_{name}": shape for name, shape in self.without_rate.items()}
+
+    @property
+    def without_rate(self) -> dict[str, Shape]:
+        """The parts of the state of a loop that have no rate, with their shapes."""
+        if not self.along:
+            return {}
+        return {NAME: self.state[NAME]} | {begin: self.state[name] for name, begin in self.begin.items()}
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """The parts of the state that rates depend on: all but the work."""
-        return tuple(Argument(name, shape) for name, shape in self.state.items() if name != "work")
+        own = tuple(Argument(name, shape) for name, shape in self.state.items() if name != "work")
+        return (*own, *(Argument(begin, self.state[name]) for name, begin in self.begin.items()))
 
 
 class Arm:
@@ -82,15 +105,22 @@ class Arm:
     def __init__(self, model: Mechanism, state: dict[str, Any]) -> None:
         self.q, self.qd = state["q"], state["qd"]
         self.flexible, self.bristles = "theta" in state, state.get(NAME)
+        self.is_along = "q_begin" in state
         laws = None if self.bristles is None else Bristles(model)
         self.bare = model if laws is None else laws.bare
         self.joints = flexible_joints(self.bare) if self.flexible else []
         self.places = [joint.coordinate for joint in self.joints]
         self.theta = self.with_rotors(self.q, state["theta"]) if self.flexible else self.q
         self.thetad = self.with_rotors(self.qd, state["thetad"]) if self.flexible else self.qd
+        if laws is not None and self.is_along:
+            theta, thetad = (
+                self.with_rotors(state[own], state[of_rotors]) if self.flexible else state[own]
+                for own, of_rotors in (("q_begin", "theta_begin"), ("qd_begin", "thetad_begin"))
+            )
+            self.bristles = Path(laws.along, theta, thetad, self.bristles).bent(self.theta, self.thetad)
         self.force: Any = 0.0 if laws is None else laws.forces(self.bristles, self.thetad)
         """Friction of the bristles on motors or joints."""
-        self.bending: Any = None if laws is None else laws.rates(self.bristles, self.thetad)
+        self.bending: Any = None if laws is None or self.is_along else laws.rates(self.bristles, self.thetad)
         """The rate of the bristle deflection."""
 
     def with_rotors(self, q: Array, theta: Array) -> Array:
@@ -99,7 +129,12 @@ class Arm:
         whole[self.places] = theta
         return whole
 
-    def rates(self, qdd: Array, thetadd: Any, power: Any) -> tuple[Any, ...]:
+    def results(self, at: dict[str, Any], kind: Kind, qdd: Array, thetadd: Any, power: Any) -> tuple[Any, ...]:
+        """The results `Kind.results`, from the arguments, accelerations and power."""
+        own = {NAME: self.bristles} | {begin: 1.0 * at[name] for name, begin in kind.begin.items()}
+        return (*self._rates(qdd, thetadd, power), *(own[name] for name in kind.without_rate))
+
+    def _rates(self, qdd: Array, thetadd: Any, power: Any) -> tuple[Any, ...]:
         """The rates of the state in its order, from accelerations and power."""
         rotors = [[1.0 * self.thetad[i] for i in self.places], [thetadd[i] for i in self.places]]
         first, second = (([np.array(one, dtype=object)] if self.flexible else []) for one in rotors)
@@ -122,8 +157,8 @@ def rates_under_known_forces(kind: Kind, *, linear: bool, correction: Correction
     before = [Argument("t", ()), *state, Argument("t_0", ())] if linear else [*state]
     after = [*(one for pair in zip(forces, over_time, strict=True) for one in pair)] if linear else forces
     usual = Argument("usual", ("constraints",), optional=True)
-    arguments = (*before, *after, *corrections.arguments(correction), usual)
-    result = named_tuple("StateRates", [*kind.rates.values(), *corrections.RESULTS[correction].values()])
+    arguments = (*before, *after, *corrections.arguments(correction, along=kind.along), usual)
+    result = named_tuple("StateRates", [*kind.results, *corrections.RESULTS[correction].values()])
 
     def rates(model: Any, *given: Any) -> Any:
         at = dict(zip((argument.name for argument in arguments), given, strict=True))
@@ -142,13 +177,13 @@ def rates_under_known_forces(kind: Kind, *, linear: bool, correction: Correction
             (qdd, power), thetadd = motion(arm.bare, arm.q, arm.qd, tau, f_tip), None
         if at["usual"] is not None:
             qdd = qdd * nan_near(model, arm.q, at["usual"])
-        return result(*arm.rates(qdd, thetadd, power), *on)
+        return result(*arm.results(at, kind, qdd, thetadd, power), *on)
 
     words = ["rates", *(word for word, on in kind._asdict().items() if on), "driven" if linear else "held", correction]
     name = "_".join(filter(None, words))
     made = partial(rates_under_known_forces, kind, linear=linear, correction=correction)
     rates.__name__, rates.__doc__ = name, "Rates of the state of a motion."
-    results = (*kind.state.values(), *corrections.shapes(correction))
+    results = (*kind.results.values(), *corrections.shapes(correction))
     return function_of_actuators(rates, "rates of the state", arguments, results, result, SIZES, made)
 
 

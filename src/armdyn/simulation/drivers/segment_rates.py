@@ -182,6 +182,7 @@ class Segment:
 
 
 def _mode_arguments(kind: Kind, *, stops: bool, bounds: bool, correction: Correction = "") -> tuple[Argument, ...]:
+    along = bounds and kind.along
     own = [("slip", N), ("held", N)]
     own += [("rotor_slip", SPRINGS), ("rotor_held", SPRINGS), ("touches", N)] if kind.flexible else []
     if bounds:
@@ -190,7 +191,7 @@ def _mode_arguments(kind: Kind, *, stops: bool, bounds: bool, correction: Correc
         own += [("lower", N), ("upper", N)] if stops else []
     usual = (Argument("usual", ("constraints",), optional=True),) if bounds else ()
     forces = Argument("tau", N), Argument("f_tip", (6,), optional=True)
-    return (*(Argument(*one) for one in own), *forces, *corrections.arguments(correction), *usual)
+    return (*(Argument(*one) for one in own), *forces, *corrections.arguments(correction, along=along), *usual)
 
 
 @cache
@@ -209,7 +210,7 @@ def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "") -> Fu
     """
     arguments = (*kind.arguments, *_mode_arguments(kind, stops=stops, bounds=True, correction=correction))
     on = corrections.RESULTS[correction].values()
-    result = named_tuple("SegmentRates", [*kind.rates.values(), "margins", "slopes", *on])
+    result = named_tuple("SegmentRates", [*kind.results, "margins", "slopes", *on])
 
     def rates(model: Any, *given: Any) -> Any:
         at = dict(zip((argument.name for argument in arguments), given, strict=True))
@@ -217,14 +218,14 @@ def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "") -> Fu
         segment = Segment(model, kind, at)
         watched = watched_margins(segment.arm.bare, kind, stops=stops)
         margins, slopes = zip(*(segment.margin(one) for one in watched), strict=True) if watched else ((1.0,), (0.0,))
-        found = segment.arm.rates(segment.qdd, segment.thetadd, segment.power)
+        found = segment.arm.results(at, kind, segment.qdd, segment.thetadd, segment.power)
         return result(*found, np.array(margins, dtype=object), np.array(slopes, dtype=object), *on)
 
     words = ["segment", *(word for word, on in kind._asdict().items() if on), "stops" if stops else "open", correction]
     name = "_".join(filter(None, words))
     made = partial(segment_rates, kind, stops=stops, correction=correction)
     own = corrections.shapes(correction)
-    results: tuple[Shape, ...] = (*kind.state.values(), ("margins",), ("margins",), *own)
+    results: tuple[Shape, ...] = (*kind.results.values(), ("margins",), ("margins",), *own)
     sizes: dict[str, Callable[..., int]] = {**SIZES, "margins": partial(_margin_count, kind, stops)}
     rates.__name__, rates.__doc__ = name, "The motion along a segment."
     return function_of_actuators(rates, "segment", arguments, results, result, sizes, made)

@@ -20,7 +20,7 @@ from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents, Reached, SegmentLoops
 from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step, integrator_of
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
-from armdyn.simulation.forces import Forces
+from armdyn.simulation.forces import Forces, Table
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, SemiImplicitEuler
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.samples import Samples
@@ -73,7 +73,9 @@ class StateInMotion:
         self.located: list[LocatedFunctions] = []
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
         self.grid = problem.grid
-        self.ends = ends_of_holds(self.grid, forces, self.duration)
+        self.rows = rows_of_holds(forces) if self.grid is not None else None
+        self.ends = ends_of_holds(self.grid, forces, self.duration, self.rows)
+        self.end = self.ends[0]
         self.hold, self.at_once, self.starts = 0, 0, True
         self.acting = forces
         self.start_segments: Callable[[StateInMotion], SegmentLoops | None] = lambda motion: None
@@ -144,7 +146,7 @@ class StateInMotion:
 
     def a_moment_after(self, t: float) -> float:
         """A time so close that the state is the same, in the same hold of the forces, s."""
-        return min(t + MOMENT * self.duration, self.ends[self.hold])
+        return min(t + MOMENT * self.duration, self.end)
 
     # From the begin to the end.
 
@@ -169,7 +171,7 @@ class StateInMotion:
         except Exception:  # also of a torque that is a user's own function
             self._keep_last(t, y)
             raise
-        self.hold = len(self.ends) - 1
+        self.hold = (self.forces.rows or len(self.ends)) - 1
         self._record_state(t, y)
 
     def begin(self, x: Array, v: Array) -> Array:
@@ -203,7 +205,8 @@ class StateInMotion:
 
     def _entered(self, hold: int, t: float, end: float, y: Array, *, goes_on: bool = False) -> Array:
         """The state with which a hold of the forces begins."""
-        self.hold, self.acting = hold, self.forces.between(t, end)
+        self.hold, self.end = hold if self.rows is None else self.rows[hold], end
+        self.acting = self.forces.between(t, end)
         self.acting = self.acting.in_step(hold, t, *self.seen(y))
         if hold == 0 and not goes_on:
             for one in self.located:
@@ -404,12 +407,30 @@ class StateInMotion:
         )
 
 
-def ends_of_holds(grid: StepGrid | None, forces: Forces, duration: float) -> list[float]:
-    """Ends of the holds of the forces, s: the steps of a grid if forces change, or the times between smooth forces."""
+def rows_of_holds(forces: Forces) -> list[int] | None:
+    """The rows of tables of steps at which a force differs from the row before; None without tables."""
+    tables = [one.values for one in (forces.torque, forces.f_tip) if isinstance(one, Table)]
+    if not (tables and forces.are_known):
+        return None
+    changes = [(table[1:] != table[:-1]).reshape(len(table) - 1, -1).any(axis=1) for table in tables]
+    return [0, *(1 + np.flatnonzero(np.any(changes, axis=0))).tolist()]
+
+
+def ends_of_holds(grid: StepGrid | None, forces: Forces, duration: float, rows: list[int] | None = None) -> list[float]:
+    """Ends of the holds of the forces, s: the steps of a grid if forces change, or the times between smooth forces.
+
+    Args:
+        grid: of a method with steps of one length.
+        forces: on this state.
+        duration: s.
+        rows: of `rows_of_holds`, for tables with one row for each step of the grid.
+    """
     if grid is None:
         ends = forces.edges(duration)[1:]
     elif forces.are_known and forces.rows is None:
         return [duration]
+    elif rows is not None:
+        ends = grid.times(np.array([*rows[1:], grid.steps]))
     else:
         ends = grid.times(np.arange(1, grid.steps + 1))
     return [float(end) for end in ends]
