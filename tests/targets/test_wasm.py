@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.base.errors import Unsupported
+from armdyn.base.errors import MissingLibrary, Unsupported
 from armdyn.program import Port, Rollout, interpret, trace
-from armdyn.targets.wasm import export, loops, module
-from armdyn.targets.wasm.instructions import assembled, number, op, signed, unsigned
+from armdyn.targets.wasm import export, module, object_code
 from armdyn.targets.wasm.layout import Layout
+from armdyn.targets.wasm.leb128 import signed, unsigned
+from armdyn.targets.wasm.parts import count_of, parts_of, passed_on
 from targets.exported import ROBOTS, arguments, assert_same, public_programs, single, single_operations
 from targets.wasm_calls import Instance
 
@@ -91,8 +92,12 @@ def test_a_program_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     program = armdyn.load("ur5").forward_dynamics.program()
     for part in (7, 50, 401):
         layout = Layout({"f": program}, own_sine=True, part=part)
-        assert len(list(layout.codes())) == 2 + loops.parts(program, part) + 1
-        assert layout.heap == len(layout.data) + 8 * loops.handed_on(program, part)
+        assert len(layout.functions) == 1 + count_of(program, part) + 1
+        assert layout.heap == len(layout.data) + 8 * passed_on(program, part)
+        parts = parts_of(program, 0, part)
+        assert sum(sum(node[0] not in ("input", "const") for node in one.program.nodes) for one in parts) == sum(
+            node[0] not in ("input", "const") for node in program.nodes
+        )
     rollout, arrays = falling(armdyn.load("scara")), arguments(program)
     (whole,) = Instance(program.to_wasm()).states("forward_dynamics", program, arrays)
     motion = Instance(module({"fall": rollout})).steps("fall", rollout, 4, 2, falling_from())
@@ -175,14 +180,12 @@ def test_what_the_module_says_of_itself() -> None:
 
 
 def test_numbers_and_code() -> None:
-    """Examples of the specification, and the shortest constants that give back every bit."""
+    """Examples of the specification, and constants that give back every bit."""
     assert (unsigned(624485).hex(), signed(-123456).hex(), signed(64).hex()) == ("e58e26", "c0bb78", "c000")
     values = np.array([0.0, 1.0, -7.0, 0.5, 0.1, 1e300, 5e-324, 2.0**31, -(2.0**31), math.inf])
     program = trace(lambda x: np.array([x, *values]), [Port("x", ())], name="constants")
     (found,) = Instance(program.to_wasm()).states("constants", program, [np.array([2.0])])
     np.testing.assert_array_equal(found[0, 1:], values)
-    assert [len(number(value)) for value in (1.0, 0.5, 0.1, -0.0)] == [3, 6, 9, 6]
-    assert assembled("get x f64.neg", {"x": 2}) == b"\x20\x02" + op("f64.neg")
 
 
 def test_names_like_operations() -> None:
@@ -211,3 +214,25 @@ def test_bad_input() -> None:
     with pytest.raises(Unsupported, match="many has 600 inputs and 1 outputs: 1202 parameters in WebAssembly"):
         many.to_wasm()
     assert module({"delete": program}).functions[0].name == "delete_"
+
+
+def test_llvm_without_webassembly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name of a machine that LLVM does not have stands for a back end that was left out of its build."""
+    monkeypatch.setattr(object_code, "TRIPLE", "no-such-machine")
+    object_code._target_machine.cache_clear()
+    try:
+        with pytest.raises(MissingLibrary, match="llvmlite has no back end for WebAssembly here"):
+            single("sin").to_wasm()
+    finally:
+        object_code._target_machine.cache_clear()
+
+
+def test_a_function_of_the_host_has_one_byte_in_calls() -> None:
+    """Indices of calls are the shortest: those of LLVM's object code have five bytes."""
+    program = trace(lambda x: np.array([np.tan(x), np.exp(x)]), [Port("x", ())], name="both")
+    code = object_code.object_code(Layout({"both": program}, own_sine=False).ir)
+    assert {name for name, _ in code.imports} == {"tan", "exp"}
+    assert len(code.bodies) == 1
+    assert b"\x10\x00" in code.bodies[0]
+    assert b"\x10\x01" in code.bodies[0]
+    assert b"\x80\x80\x80\x00" not in code.bodies[0]

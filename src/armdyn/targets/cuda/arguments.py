@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from armdyn.program.ports import Port
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
-from armdyn.targets.cuda.scalars import GLOBAL, Scalar
+from armdyn.targets.cuda.scalars import GLOBAL
+from armdyn.targets.llvm.scalars import Scalar
 from armdyn.targets.llvm.vectors import Lines
 
 LAYOUTS = ("strided", "rows", "packed")

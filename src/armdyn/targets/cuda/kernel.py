@@ -18,7 +18,7 @@ from armdyn.targets.cuda.kernel_ir import kernel_ir
 from armdyn.targets.cuda.libraries import Library, library_of
 from armdyn.targets.cuda.placing import Placed, batch_of, count_of, placed, shape_of
 from armdyn.targets.cuda.ptx import newest_for, ptx_of
-from armdyn.targets.cuda.scalars import DTYPES, Scalar
+from armdyn.targets.cuda.scalars import DTYPES, scalar_of
 from armdyn.targets.cuda.source import _WORDS, cuda_source
 from armdyn.targets.cuda.staging import WARP, is_staged, stage_numbers
 from armdyn.targets.identifiers import chosen_name, identifier
@@ -92,7 +92,7 @@ class CudaKernel:
         self.kernel_name: str = identifier(chosen_name(name, program.name), _WORDS)
         self._driver = driver
         self._arguments = arguments(program)
-        scalar = Scalar.named(dtype)
+        scalar = scalar_of(dtype)
         self.shared_bytes: int = stage_numbers(program, scalar) * scalar.itemsize
         """Shared memory per thread in the layout "packed", bytes; 0 if there is no such layout."""
         self._refuse_large()
@@ -259,7 +259,7 @@ class _Call:
         self.counts = counts
         self.steps = counts[0] if counts else 0
         self.rows = -(-counts[0] // counts[1]) if counts else 0
-        self.scalar = Scalar.named(kernel.dtype)
+        self.scalar = scalar_of(kernel.dtype)
 
     def run(self, inputs: Sequence[Argument], arrays: Sequence[Any], out: Any) -> Any:
         """Check the arrays, sort their axes, launch the kernel; returns the results."""

@@ -13,11 +13,12 @@ from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.c.helpers import operations_of
 from armdyn.targets.cuda.arguments import Transfers, arguments
-from armdyn.targets.cuda.evaluation import Blocks, Evaluation
 from armdyn.targets.cuda.mathematics import functions
-from armdyn.targets.cuda.scalars import Scalar
+from armdyn.targets.cuda.scalars import scalar_of
 from armdyn.targets.cuda.staging import Staging, is_staged, stage_numbers
+from armdyn.targets.llvm.evaluation import INTRINSICS, Blocks, Evaluation
 from armdyn.targets.llvm.rollout_loop import next_step
+from armdyn.targets.llvm.scalars import Scalar
 
 GPU = "nvptx64-nvidia-cuda"
 
@@ -35,9 +36,7 @@ _THREAD = """\
 %threads = mul i64 %blocks.wide, %width.wide"""
 
 _DECLARATIONS = """\
-declare i64 @llvm.fshl.i64(i64, i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
-!0 = !{!"branch_weights", i32 1, i32 1000000}
 """
 
 _OF_THREADS = "\n".join(
@@ -58,7 +57,7 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
         layout: ``"strided"``, ``"rows"`` or ``"packed"``, as in `armdyn.targets.cuda.arguments`.
         triple: LLVM's name of the target machine.
     """
-    scalar, program = Scalar.named(dtype), source if isinstance(source, Program) else source.step
+    scalar, program = scalar_of(dtype), source if isinstance(source, Program) else source.step
     on_gpu = triple == GPU
     out = Blocks("entry")
     if on_gpu:
@@ -77,7 +76,7 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
             *functions(operations_of([program])),
             *([Staging.memory(scalar, staged, on_gpu=on_gpu)] if staged else []),
             f"define {kind}void @{name}({text}) {{\n{out}\n}}\n",
-            _intrinsics(),
+            INTRINSICS,
             _DECLARATIONS,
             *([_OF_THREADS] if on_gpu else []),
         ]
@@ -189,12 +188,3 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
 
 def _register(name: str, k: int, carried: Sequence[str]) -> str:
     return f"carried{carried.index(name)}.{k}"
-
-
-def _intrinsics() -> str:
-    lines = []
-    for t, suffix in (("double", "f64"), ("float", "f32")):
-        lines += [f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs", "floor")]
-        lines += [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]
-        lines.append(f"declare {t} @llvm.fma.{suffix}({t}, {t}, {t})")
-    return "\n".join(lines)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
 
-from armdyn.targets.cuda.doubles import INFINITY, Doubles
-from armdyn.targets.cuda.huge_angles import huge_function, table
-from armdyn.targets.cuda.scalars import DOUBLE
+from armdyn.targets.llvm.doubles import INFINITY, Doubles
 from armdyn.targets.llvm.exponential import exponential, log_2_parts
-from armdyn.targets.llvm.trigonometry import fast_limit, half_pi_parts, sincos
+from armdyn.targets.llvm.huge_angles import WORDS, reduce_huge, two_over_pi_words
+from armdyn.targets.llvm.scalars import DOUBLE
+from armdyn.targets.llvm.trigonometry import fast_limit, half_pi_parts, sincos, sincos_of_rest
 
 _ATAN = (
     -0.3333333333333333,
@@ -52,7 +53,23 @@ def functions(operations: Iterable[str]) -> list[str]:
     for operation in sorted(wanted):
         wanted.update(NEEDS.get(operation, ()))
     texts = [_WRITERS[name]() for name in sorted(wanted)]
-    return [table(), *texts] if wanted & {"sin", "cos"} else texts
+    return [_table(), *texts] if wanted & {"sin", "cos"} else texts
+
+
+def _table() -> str:
+    """The bits of 2/pi as a constant array of the module."""
+    words = ", ".join(f"i64 {word}" for word in two_over_pi_words())
+    return f"@two_over_pi = internal unnamed_addr addrspace(4) constant [{WORDS} x i64] [{words}], align 8"
+
+
+def _of_huge(operation: str) -> str:
+    """``@huge_sin`` or ``@huge_cos``: right for |x| >= 2^17; NaN for infinity."""
+    out = Doubles()
+    r, quadrant = reduce_huge(out, "%x", "ptr addrspace(4)", "@two_over_pi")
+    wanted = {"want_sin": operation == "sin", "want_cos": operation == "cos"}
+    sin_x, cos_x = sincos_of_rest(out, DOUBLE, r, quadrant, r, **wanted)
+    out.put(f"ret double {sin_x or cos_x}")
+    return out.function(f"huge_{operation}", "double %x")
 
 
 def _tan() -> str:
@@ -205,8 +222,8 @@ def _pow() -> str:
 
 
 _WRITERS = {
-    "sin": lambda: huge_function("sin"),
-    "cos": lambda: huge_function("cos"),
+    "sin": partial(_of_huge, "sin"),
+    "cos": partial(_of_huge, "cos"),
     "tan": _tan,
     "asin": _asin,
     "acos": _acos,

@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.base.errors import ShapeError
 from armdyn.targets.cuda.arguments import Argument
 from armdyn.targets.cuda.device_arrays import DeviceArray
-from armdyn.targets.cuda.scalars import Scalar
+from armdyn.targets.llvm.scalars import Scalar
 
 
 @dataclass(frozen=True)

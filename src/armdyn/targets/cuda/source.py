@@ -19,7 +19,7 @@ from armdyn.targets.c.helpers import helpers
 from armdyn.targets.c.names import RESERVED
 from armdyn.targets.c.notes import line_comment
 from armdyn.targets.cuda.arguments import Argument, arguments
-from armdyn.targets.cuda.scalars import DTYPES, Scalar
+from armdyn.targets.cuda.scalars import DTYPES, scalar_of
 from armdyn.targets.identifiers import identifiers, of_both_sides
 
 _INFINITY = "__int_as_float(0x7f800000)"  # nvcc and NVRTC have it without a header
@@ -53,7 +53,7 @@ class _Source:
     def __init__(self, source: Program | Rollout, dtype: str, name: str, layout: str) -> None:
         self.source, self.name, self.layout = source, name, layout
         self.program = source if isinstance(source, Program) else source.step
-        self.dialect, self.scalar = dialect_of(dtype), Scalar.named(dtype)
+        self.dialect, self.scalar = dialect_of(dtype), scalar_of(dtype)
         self.type = DTYPES[dtype]
         self.arguments = arguments(source)
         self.names = self._names()

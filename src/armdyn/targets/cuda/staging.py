@@ -17,8 +17,9 @@ from itertools import pairwise
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda.arguments import Argument, arguments
-from armdyn.targets.cuda.evaluation import Blocks
-from armdyn.targets.cuda.scalars import GLOBAL, Scalar
+from armdyn.targets.cuda.scalars import GLOBAL
+from armdyn.targets.llvm.evaluation import Blocks
+from armdyn.targets.llvm.scalars import Scalar
 
 WARP = 32
 

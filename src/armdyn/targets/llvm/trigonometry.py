@@ -91,7 +91,7 @@ def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool
     Returns:
         sin x and cos x as far as requested, and integers from which `may_be_huge` computes its mask.
     """
-    r, signed, quadrant = _reduce(out, vector, x)
+    r, signed, quadrant = reduce_ordinary(out, vector, x)
     sin_x, cos_x = sincos_of_rest(out, vector, r, quadrant, signed, want_sin=want_sin, want_cos=want_cos)
     return sin_x, cos_x, out.let(f"xor {vector.bits_type} {quadrant}, {vector.bits(_magic(vector)[1])}")
 
@@ -111,7 +111,7 @@ def may_be_huge(out: Lines, vector: Vector, beyond: Sequence[str]) -> str:
 
 
 def _magic(vector: Vector) -> tuple[float, int]:
-    """The number that `_reduce` adds, which rounds to integers, and its bits. Half of `fast_limit` is for `beyond`."""
+    """The number that rounds to integers when it is added, and its bits. Half of `fast_limit` is for `beyond`."""
     value = vector.magic + fast_limit(vector) / 2
     return value, int.from_bytes(struct.pack(">d" if vector.scalar == "double" else ">f", value), "big")
 
@@ -140,7 +140,7 @@ def sincos_of_rest(
     return sin_x, cos_x
 
 
-def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str, str]:
+def reduce_ordinary(out: Lines, vector: Vector, x: str) -> tuple[str, str, str]:
     """The rest r, a number with its sign, and an integer whose last two bits are those of k.
 
     Adding 1.5 * 2^52 (float32: 1.5 * 2^23) rounds to the nearest integer and leaves it in the last bits. The

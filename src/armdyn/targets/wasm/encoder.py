@@ -2,112 +2,85 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
-from armdyn.targets.wasm.instructions import integer, op, unsigned
+from armdyn.targets.wasm.leb128 import signed, sized, unsigned
+from armdyn.targets.wasm.object_code import ObjectCode
 
-Item = TypeVar("Item")
-
-I32, I64, F64 = b"\x7f", b"\x7e", b"\x7c"
 _FUNCTION, _MEMORY, _GLOBAL = b"\x00", b"\x02", b"\x03"
 _TYPE, _IMPORT, _FUNCTIONS, _MEMORIES, _GLOBALS, _EXPORT, _CODE, _DATA = 1, 2, 3, 5, 6, 7, 10, 11
+_I32, _I32_CONST, _END = b"\x7f", b"\x41", b"\x0b"
 PAGE = 65536
 """The size of a page of memory, bytes."""
 
 
 @dataclass(frozen=True)
-class Signature:
-    """The types of a function's parameters and results, a byte each."""
-
-    parameters: bytes = b""
-    results: bytes = b""
-
-    def encoded(self) -> bytes:
-        """The signature as an entry of the type section."""
-        return b"\x60" + _sized(self.parameters) + _sized(self.results)
-
-
-@dataclass(frozen=True)
-class Code:
-    """A function: its signature, the types of its locals after the parameters, and its instructions."""
-
-    name: str
-    signature: Signature
-    locals: bytes
-    body: bytes
-
-    def encoded(self) -> bytes:
-        """The function as an entry of the code section; consecutive locals of one type are grouped."""
-        runs = [(len(list(run)), bytes((kind,))) for kind, run in itertools.groupby(self.locals)]
-        content = _vector(unsigned(count) + kind for count, kind in runs) + self.body + op("end")
-        return _sized(content)
-
-
-@dataclass(frozen=True)
 class Contents:
-    """The parts of a module. Functions are numbered through: the imports, then its own.
+    """The parts of a module.
 
     Args:
         name: the name of the module, for debuggers.
-        imports: functions of the host, all from the module ``armdyn``.
-        functions: the module's own functions.
-        exports: the names of functions by their exported names.
+        code: its functions, and those that it imports from the module ``armdyn`` of the host.
+        functions: the names of its own functions, in order.
+        exports: the names of those that are exported.
         data: the content of the beginning of the memory.
         heap: the first free byte of the memory, which is exported as the global ``heap``.
         custom: the contents of custom sections.
     """
 
     name: str
-    imports: Mapping[str, Signature]
-    functions: Sequence[Code]
-    exports: Mapping[str, str]
+    code: ObjectCode
+    functions: Sequence[str]
+    exports: Sequence[str]
     data: bytes
     heap: int
     custom: Mapping[str, bytes]
 
     def encoded(self) -> bytes:
         """The bytes of the file."""
-        indices = index_of([*self.imports, *(f.name for f in self.functions)])
-        types = index_of([*self.imports.values(), *(f.signature for f in self.functions)])
+        code = self.code
         return b"".join(
             (
                 b"\0asm\x01\0\0\0",
-                _section(_TYPE, _vector(t.encoded() for t in types)),
-                _section(_IMPORT, _vector(_import(n, types[s]) for n, s in self.imports.items())),
-                _section(_FUNCTIONS, _vector(unsigned(types[f.signature]) for f in self.functions)),
+                _section(_TYPE, code.types),
+                _section(_IMPORT, _vector(_import(*one) for one in code.imports)),
+                _section(_FUNCTIONS, code.functions),
                 _section(_MEMORIES, _vector([b"\0" + unsigned(-(-self.heap // PAGE) or 1)])),
-                _section(_GLOBALS, _vector([I32 + b"\0" + integer(self.heap) + op("end")])),
-                _section(_EXPORT, _vector(self._exports(indices))),
-                _section(_CODE, _vector(f.encoded() for f in self.functions)),
-                _section(_DATA, _vector([b"\0" + integer(0) + op("end") + _sized(self.data)])) * bool(self.data),
+                _section(_GLOBALS, _vector([_I32 + b"\0" + _constant(self.heap)])),
+                _section(_EXPORT, _vector(self._exports())),
+                _section(_CODE, _vector(code.bodies)),
+                _section(_DATA, _vector([b"\0" + _constant(0) + sized(self.data)])) * bool(self.data),
                 *(_section(0, text(name) + content) for name, content in self.custom.items()),
-                _section(0, text("name") + self._names(indices)),
+                _section(0, text("name") + self._names()),
             )
         )
 
-    def _exports(self, indices: Mapping[str, int]) -> Iterable[bytes]:
+    @property
+    def _indices(self) -> dict[str, int]:
+        """The indices of the module's own functions, after the imports."""
+        return {name: k for k, name in enumerate(self.functions, len(self.code.imports))}
+
+    def _exports(self) -> Iterable[bytes]:
         yield text("memory") + _MEMORY + unsigned(0)
         yield text("heap") + _GLOBAL + unsigned(0)
-        for exported, function in self.exports.items():
-            yield text(exported) + _FUNCTION + unsigned(indices[function])
+        for name in self.exports:
+            yield text(name) + _FUNCTION + unsigned(self._indices[name])
 
-    def _names(self, indices: Mapping[str, int]) -> bytes:
+    def _names(self) -> bytes:
         """The names that debuggers and profilers show."""
-        functions = _vector(unsigned(k) + text(name) for name, k in indices.items())
+        functions = _vector(unsigned(k) + text(name) for name, k in self._indices.items())
         return _section(0, text(self.name)) + _section(1, functions)
-
-
-def index_of(items: Iterable[Item]) -> dict[Item, int]:
-    """The index of every distinct item."""
-    return {item: k for k, item in enumerate(dict.fromkeys(items))}
 
 
 def text(content: str) -> bytes:
     """A name, in UTF-8."""
-    return _sized(content.encode())
+    return sized(content.encode())
+
+
+def _constant(value: int) -> bytes:
+    """The initial value of a global or the place of data: i32.const."""
+    return _I32_CONST + signed(value) + _END
 
 
 def _import(name: str, type_index: int) -> bytes:
@@ -119,9 +92,5 @@ def _vector(items: Iterable[bytes]) -> bytes:
     return unsigned(len(listed)) + b"".join(listed)
 
 
-def _sized(content: bytes) -> bytes:
-    return unsigned(len(content)) + content
-
-
 def _section(number: int, content: bytes) -> bytes:
-    return bytes((number,)) + _sized(content)
+    return bytes((number,)) + sized(content)

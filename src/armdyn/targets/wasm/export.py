@@ -15,9 +15,11 @@ from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 from armdyn.targets.wasm import javascript
-from armdyn.targets.wasm.encoder import F64, Contents, Signature
+from armdyn.targets.wasm.code import stepped
+from armdyn.targets.wasm.encoder import Contents
 from armdyn.targets.wasm.interface import Interface
-from armdyn.targets.wasm.layout import Layout, stepped
+from armdyn.targets.wasm.layout import Layout
+from armdyn.targets.wasm.object_code import object_code
 
 Sine = Literal["host", "own"]
 
@@ -88,6 +90,7 @@ def to_wasm(program: Program, *, name: str | None = None, sine: Sine = "host") -
             into the module, some 1,500 bytes, with identical bits on every machine, for angles of any size.
 
     Raises:
+        MissingLibrary: without llvmlite, or if its LLVM has no back end for WebAssembly.
         Unsupported: if the program has more arrays than a function of WebAssembly accepts, or needs too much memory.
         ValueError: if ``sine`` is another value.
 
@@ -130,9 +133,9 @@ def module(
     layout.check()
     contents = Contents(
         name=name,
-        imports={one: Signature(F64 * (2 if one in ("atan2", "pow") else 1), F64) for one in layout.imports},
-        functions=list(layout.codes()),
-        exports={mine: layout.internal(mine) for mine in named},
+        code=object_code(layout.ir),
+        functions=[function for function, _ in layout.functions],
+        exports=list(named),
         data=layout.data,
         heap=layout.heap,
         custom={"armdyn": _described(functions)},

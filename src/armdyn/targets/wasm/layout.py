@@ -1,22 +1,31 @@
-"""The layout of a module: the index of each function, and the parts of the memory."""
+"""The layout of a module: its functions, in order, and the parts of the memory."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from armdyn.base.errors import Unsupported
+from armdyn.base.threads import cached_property
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
-from armdyn.targets.wasm import loops, trigonometry
-from armdyn.targets.wasm.code import HOST
-from armdyn.targets.wasm.encoder import Code, index_of
-from armdyn.targets.wasm.helpers import SIGN
+from armdyn.targets.llvm.evaluation import INTRINSICS
+from armdyn.targets.llvm.huge_angles import WORDS, two_over_pi_words
+from armdyn.targets.wasm.code import HOST, Function, functions_of, scratch_size, stepped
+from armdyn.targets.wasm.object_code import TRIPLE
+from armdyn.targets.wasm.parts import BYTES, PART
+from armdyn.targets.wasm.sincos import NAME, sincos_function
 
 _MEMORY = 2**31
 """The most bytes of memory; engines allow up to 2^32."""
 
 _TURNS = ("sin", "cos")
+_PURE = "nounwind willreturn memory(none)"
+"""Attributes of the host's functions: values that they do not depend on are loaded and stored in any order."""
+
+_TABLE, _COSINE = 0, BYTES * WORDS
+"""The addresses of the bits of 2/pi, and of the last cosine."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +40,9 @@ class Layout:
 
     programs: Mapping[str, Program | Rollout]
     own_sine: bool
-    part: int = loops.PART
+    part: int = PART
 
-    @property
+    @cached_property
     def operations(self) -> set[str]:
         """The names of the operations in the programs."""
         return {str(node[0]) for one in self.programs.values() for node in stepped(one).nodes}
@@ -44,58 +53,36 @@ class Layout:
         return [name for name in HOST if name in self.operations and not (self.own_sine and name in _TURNS)]
 
     @property
-    def data(self) -> bytes:
-        """The table at the beginning of the memory."""
-        return trigonometry.table() if self._has_own_sine else b""
-
-    @property
-    def heap(self) -> int:
-        """The first byte of the memory that callers may use."""
-        return len(self.data) + max(map(self._scratch_size, self.programs.values()))
-
-    def internal(self, name: str) -> str:
-        """The name inside the module of an exported function, different from the names of operations."""
-        return f"{name}()" if name in (*HOST, *self._helper_names) else name
-
-    def codes(self) -> Iterator[Code]:
-        """The functions of the module, in order."""
-        indices = index_of([*self.imports, *self._function_names()])
-        if "sign" in self.operations:
-            yield SIGN
-        if self._has_own_sine:
-            yield from (trigonometry.reduction(), trigonometry.sincos(indices["reduction"]))
-        for name, one in self.programs.items():
-            yield from self._codes_of(self.internal(name), one, indices)
-
-    @property
     def _has_own_sine(self) -> bool:
         return self.own_sine and not self.operations.isdisjoint(_TURNS)
 
     @property
-    def _helper_names(self) -> list[str]:
-        return ["sign"] * ("sign" in self.operations) + ["reduction", "sincos"] * self._has_own_sine
+    def data(self) -> bytes:
+        """The beginning of the memory: the bits of 2/pi, and room for a cosine."""
+        return struct.pack(f"<{WORDS + 1}Q", *two_over_pi_words(), 0) if self._has_own_sine else b""
 
-    def _function_names(self) -> Iterator[str]:
-        yield from self._helper_names
+    @property
+    def heap(self) -> int:
+        """The first byte of the memory that callers may use."""
+        return len(self.data) + max(scratch_size(one, self.part) for one in self.programs.values())
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """The functions of the module, in order."""
+        own = [(NAME, sincos_function(_TABLE, _COSINE))] if self._has_own_sine else []
+        return [*own, *self._functions()]
+
+    def _functions(self) -> Iterator[Function]:
         for name, one in self.programs.items():
-            main = self.internal(name)
-            step = _step_name(main, one)
-            count = loops.parts(stepped(one), self.part)
-            yield from (loops.part_name(step, k) for k in range(count) if count > 1)
-            yield step
-            if isinstance(one, Rollout):
-                yield main
+            yield from functions_of(one, name, self.imports, _COSINE, len(self.data), self.part)
 
-    def _codes_of(self, main: str, one: Program | Rollout, indices: Mapping[str, int]) -> Iterator[Code]:
-        step, scratch = _step_name(main, one), len(self.data)
-        yield from loops.over_states(stepped(one), step, indices, scratch, self.part)
-        if isinstance(one, Rollout):
-            handed_on = loops.BYTES * loops.handed_on(stepped(one), self.part)
-            yield loops.over_time(one, main, indices[step], scratch + handed_on)
-
-    def _scratch_size(self, one: Program | Rollout) -> int:
-        results = loops.results_size(one) if isinstance(one, Rollout) else 0
-        return loops.BYTES * loops.handed_on(stepped(one), self.part) + results
+    @property
+    def ir(self) -> str:
+        """The module in LLVM IR."""
+        host = (f"declare double @{name}({', '.join(['double'] * _arity(name))}) {_PURE}" for name in self.imports)
+        memory = "declare void @llvm.memcpy.p0.p0.i32(ptr, ptr, i32, i1)"
+        definitions = (definition for _, definition in self.functions)
+        return "\n".join([f'target triple = "{TRIPLE}"', *host, memory, INTRINSICS, *definitions])
 
     def check(self) -> None:
         """Raise if the programs need more memory than WebAssembly has."""
@@ -105,10 +92,5 @@ class Layout:
             )
 
 
-def stepped(one: Program | Rollout) -> Program:
-    """The program of one step or state."""
-    return one.step if isinstance(one, Rollout) else one
-
-
-def _step_name(main: str, one: Program | Rollout) -> str:
-    return f"{main}.step" if isinstance(one, Rollout) else main
+def _arity(name: str) -> int:
+    return 2 if name in ("atan2", "pow") else 1

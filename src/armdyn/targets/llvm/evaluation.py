@@ -1,19 +1,33 @@
-"""A program's nodes as the instructions of one thread: every value in a register, no scratch memory.
+"""A program's nodes as instructions for one state: every value in a register, no scratch memory.
 
 Sines and cosines are computed in batches, as on processors, so that a stretch of arithmetic is one block for the
-scheduler. One branch per batch calls the functions for huge angles in the threads that have one.
+scheduler. One branch per batch calls the functions for huge angles if there is one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from armdyn.program.program import Program
-from armdyn.targets.cuda.scalars import Scalar
 from armdyn.targets.llvm.arithmetic import Instructions
+from armdyn.targets.llvm.scalars import Scalar
 from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of, cut
 from armdyn.targets.llvm.trigonometry import fast_limit, sincos
 from armdyn.targets.llvm.vectors import Lines
+
+
+def _intrinsics() -> str:
+    """The declarations of all functions of LLVM that an evaluation may call, and the odds of a huge angle, ``!0``."""
+    lines = []
+    for t, suffix in (("double", "f64"), ("float", "f32")):
+        lines += [f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs", "floor")]
+        lines += [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]
+        lines.append(f"declare {t} @llvm.fma.{suffix}({t}, {t}, {t})")
+    lines.append("declare i64 @llvm.fshl.i64(i64, i64, i64)")
+    return "\n".join([*lines, '!0 = !{!"branch_weights", i32 1, i32 1000000}'])
+
+
+INTRINSICS = _intrinsics()
 
 
 class Blocks(Lines):
@@ -38,42 +52,59 @@ class Evaluation:
         scalar: the type of its numbers.
         program: the program to evaluate.
         inputs: the names of its inputs, row-major, one array after the other.
+        called: the operations that are calls of a function ``@OPERATION``, in addition to those that are never inline.
+        sincos: function that appends a call for an angle and returns its sine and cosine; inline if not given.
     """
 
-    def __init__(self, out: Blocks, scalar: Scalar, program: Program, inputs: Sequence[str]) -> None:
-        self._out, self._scalar = out, scalar
+    def __init__(
+        self,
+        out: Blocks,
+        scalar: Scalar,
+        program: Program,
+        inputs: Sequence[str],
+        called: Collection[str] = (),
+        sincos: Callable[[Lines, str], tuple[str, str]] | None = None,
+    ) -> None:
+        self._out, self._scalar, self._by_call, self._sincos = out, scalar, called, sincos
         self._plan: Sections = cut(program)
         self._instructions = Instructions(out, scalar)
         self._names: dict[int, str] = {}
-        for index, node in enumerate(program.nodes):
-            if node[0] == "input":
-                self._names[index] = inputs[int(node[1])]
-            elif node[0] == "const":
-                self._names[index] = scalar.splat(float(node[1]))
+        self._inputs = inputs
         for number, section in enumerate(self._plan.sections):
             if isinstance(section, Library):
                 self._library(number, section)
             else:
                 self._arithmetic(section.nodes)
-        self.results = [self._names[index] for index in program.results]
+        self.results = [self._name(index) for index in program.results]
         """The names of the program's results, row-major, one array after the other."""
+
+    def _name(self, index: int) -> str:
+        """The name of a value; an input is read when it is first needed."""
+        if index not in self._names:
+            kind, content = self._plan.nodes[index][:2]
+            self._names[index] = self._inputs[int(content)] if kind == "input" else self._scalar.splat(float(content))
+        return self._names[index]
 
     def _arithmetic(self, nodes: Sequence[int]) -> None:
         for index in nodes:
             node = self._plan.nodes[index]
-            self._names[index] = self._instructions.put(index, node, [self._names[a] for a in arguments_of(node)])
+            self._names[index] = self._instructions.put(index, node, [self._name(a) for a in arguments_of(node)])
 
     def _library(self, number: int, section: Library) -> None:
         angles: dict[int, dict[str, int]] = {}
         for index in section.nodes:
             operation, arguments = str(self._plan.nodes[index][0]), arguments_of(self._plan.nodes[index])
-            if operation in ("sin", "cos"):
+            if operation in ("sin", "cos") and operation not in self._by_call:
                 angles.setdefault(arguments[0], {})[operation] = index
-            elif operation in INLINE:
+            elif operation in INLINE and operation not in self._by_call:
                 self._arithmetic([index])
             else:
-                self._names[index] = self._called(operation, [self._names[a] for a in arguments])
-        if angles:
+                self._names[index] = self._called(operation, [self._name(a) for a in arguments])
+        if angles and self._sincos:
+            for angle, wanted in angles.items():
+                both = dict(zip(("sin", "cos"), self._sincos(self._out, self._name(angle)), strict=True))
+                self._names |= {index: both[operation] for operation, index in wanted.items()}
+        elif angles:
             self._sines(number, angles)
 
     def _sines(self, number: int, angles: dict[int, dict[str, int]]) -> None:
@@ -82,7 +113,7 @@ class Evaluation:
         limit = self._scalar.splat(fast_limit(self._scalar))
         huge: dict[int, str] = {}
         for angle, wanted in angles.items():
-            x = self._names[angle]
+            x = self._name(angle)
             *found, _ = sincos(out, self._scalar, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
             for operation, name in zip(("sin", "cos"), found, strict=True):
                 if operation in wanted:

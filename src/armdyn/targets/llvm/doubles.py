@@ -1,8 +1,8 @@
-"""float64 arithmetic in LLVM IR, written as method calls, for the functions of a GPU."""
+"""float64 arithmetic in LLVM IR, written as method calls, for functions of one number."""
 
 from __future__ import annotations
 
-from armdyn.targets.cuda.scalars import DOUBLE
+from armdyn.targets.llvm.scalars import DOUBLE
 from armdyn.targets.llvm.vectors import Lines, horner
 
 INFINITY = float("inf")
