@@ -9,7 +9,7 @@ atan z = z + z^3 P(z^2) for |z| <= tan(pi/8), to 2^-58; log m = 2 f + f^3 Q(f^2)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from armdyn.targets.llvm.doubles import INFINITY, Doubles
@@ -221,7 +221,7 @@ def _pow() -> str:
     return out.function("pow", "double %a, double %b")
 
 
-_WRITERS = {
+_WRITERS: dict[str, Callable[[], str]] = {
     "sin": partial(_of_huge, "sin"),
     "cos": partial(_of_huge, "cos"),
     "tan": _tan,
