@@ -7,7 +7,6 @@ which comes with Dask, such a function travels with its code; without it, by its
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 import sys
 from collections.abc import Callable
@@ -41,6 +40,8 @@ def reduced(value: Any, name: str, make: Callable[..., Any], arguments: tuple[An
     """
     if _NESTED.get():
         return make, arguments
+    import hashlib  # noqa: PLC0415 - slow to import
+
     content = _packed((make, arguments))
     key = hashlib.sha256(content).hexdigest()
     _opened[key] = value

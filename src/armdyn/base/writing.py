@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -199,7 +198,7 @@ def _target(place: Path) -> Path:
 def _unfinished(target: Path) -> Iterator[Path]:
     """A new and empty file in the folder of another, removed at the end if it is still there."""
     ending = target.suffix if len(target.suffix) <= _LONGEST_ENDING else ""
-    path = target.with_name(f".{target.stem[:_LONGEST_STEM]}.{secrets.token_hex(8)}{UNFINISHED}{ending}")
+    path = target.with_name(f".{target.stem[:_LONGEST_STEM]}.{os.urandom(8).hex()}{UNFINISHED}{ending}")
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         yield path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -229,4 +228,6 @@ class Model:
             parts += [self.coupling.coordinates, self.coupling.matrix.tobytes(), self.coupling.offset.tobytes()]
         parts += [fingerprint("element", element) for element in self.elements]
         parts += self.constraints  # their repr holds every number with all digits
+        import hashlib  # noqa: PLC0415 - slow to import
+
         return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -13,10 +13,8 @@ from armdyn.base.errors import TraceError, UnknownName, shown
 from armdyn.base.imported import Imported, exported
 from armdyn.base.threads import cached_property
 from armdyn.declaration import Function, function
-from armdyn.model.canonical import canonical
 from armdyn.model.constraints import Row, rows_in
 from armdyn.model.joint import Joint
-from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.robot.groups import index
 from armdyn.robot.habits import HABITS, without_attribute
@@ -60,6 +58,7 @@ if TYPE_CHECKING:
     import armdyn.task_space
     from armdyn.functions import CompiledFunction
     from armdyn.model.coupling import Coordinate
+    from armdyn.model.mechanism import Mechanism
     from armdyn.program import Program
 else:
     armdyn = sys.modules["armdyn"]  # the package, whose modules the methods below import at first access
@@ -344,6 +343,8 @@ class Robot:
     @cached_property
     def exact_mechanism(self) -> Mechanism:
         """The model in canonical link frames, in `armdyn.base.exact.Exact` numbers, with which functions are traced."""
+        from armdyn.model.canonical import canonical  # noqa: PLC0415 - slow to import
+
         return canonical(self.model)
 
     def compile(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from armdyn.base.writing import write_bytes
 from armdyn.robot import Robot
 
 
@@ -35,6 +34,8 @@ def _without_declaration(text: str) -> str:
 
 def _of_mjcf_text(text: str, options: Mapping[str, Any]) -> Robot:
     from tempfile import TemporaryDirectory  # noqa: PLC0415 - slow to import
+
+    from armdyn.base.writing import write_bytes  # noqa: PLC0415
 
     with TemporaryDirectory(prefix="armdyn-") as folder:
         path = write_bytes(Path(folder) / "text.xml", text.encode(errors="surrogatepass"))

@@ -17,7 +17,6 @@ from armdyn.formats.files import parse_leniently, read_file, refuse_not_xml, ref
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.coupling import with_coupling
 from armdyn.formats.urdf.dynamics import RELATIVE, divided
-from armdyn.formats.urdf.expansion import expand
 from armdyn.formats.urdf.foreign import foreign_words, refuse_foreign
 from armdyn.formats.urdf.joints import is_not_modelled, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
@@ -117,6 +116,8 @@ def read_urdf(
     )
     document = file.name
     if xacro_args is not None:
+        from armdyn.formats.urdf.expansion import expand  # noqa: PLC0415 - of xacro files alone
+
         data, document = expand(file, xacro_args).encode("utf-8"), f"{file.name} (expanded)"
     findings = Findings(document, selection.problems, str(file.absolute().parent))
     return _read(parse_leniently(data, findings), file.stem.removesuffix(".urdf"), selection, findings)
