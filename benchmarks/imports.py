@@ -1,8 +1,8 @@
 """``python -m benchmarks.imports [--beside SRC]``: processor time of imports, of `armdyn.load` and of short commands.
 
-Fresh processes in turn, with byte code on disk and every kernel compiled; the minimum of many runs counts, in ms. SRC is
-the folder `src` of another version of armdyn, whose times stand in a second column. The row "libraries of the command
-line" is what ``armdyn fk`` imports of others, the least that any version of it takes.
+Fresh processes in turn, with byte code on disk and every kernel compiled; the minimum of many runs counts, in ms. SRC
+is the folder `src` of another version of armdyn, with times in a second column. The row "libraries of the command line"
+contains the modules of other packages that ``armdyn fk`` imports, the lower bound of its time.
 """
 
 from __future__ import annotations
