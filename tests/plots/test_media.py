@@ -19,11 +19,12 @@ from armdyn.plots import (
     draw_holding_set,
     draw_joint_ellipses,
     draw_masp,
+    draw_on_arm,
     draw_sizing,
     draw_tip_ellipses,
     draw_velocity_terms,
 )
-from armdyn.plots.sheet import SIZES
+from armdyn.plots.sheet import SIZES, SMALLEST
 from armdyn.plots.style import COLOURS
 from armdyn.simulation.errors import SettingError
 
@@ -41,6 +42,15 @@ def sizing(**options: Any) -> Figure:
     return draw_sizing(armdyn.sizing.size(armdyn.load("ur5"), task, joints=["wrist_3_joint"]), **options)
 
 
+POSED = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
+
+
+def on_arm(name: str, q: list[float], components: tuple[str, ...] | None, **options: Any) -> Figure:
+    arm = armdyn.load(name)
+    chosen = {} if components is None else {"components": components}
+    return draw_on_arm(arm, q, armdyn.ellipsoids.velocity(arm, q, **chosen), **options)
+
+
 PICTURES: dict[str, Callable[..., Figure]] = {
     "friction": draw_friction,
     "friction map": lambda **options: draw_friction_map(rough().friction_map(), **options),
@@ -51,6 +61,8 @@ PICTURES: dict[str, Callable[..., Figure]] = {
         armdyn.load("planar_3r"), [0.0, np.pi / 2, -0.5], [1.0, 1.0, 1.0], **options
     ),
     "masp": lambda **options: draw_masp(armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=31), **options),
+    "on an arm in a plane": lambda **options: on_arm("planar_3r", [0.3, 0.8, -0.4], ("vx", "vy"), **options),
+    "on an arm in space": lambda **options: on_arm("ur5", POSED, None, **options),
     "sizing": sizing,
 }
 
@@ -62,11 +74,12 @@ def test_a_picture_for_each_medium(name: str) -> None:
         figure = PICTURES[name](size=size)
         figure.canvas.draw()
         report.canvas.draw()
-        wide = figure.get_size_inches()[0] / report.get_size_inches()[0]
-        assert wide == pytest.approx(SIZES[size].width / SIZES["report"].width)
+        as_wide_as_text = report.get_size_inches()[0] * SIZES[size].font / SIZES["report"].font
+        assert figure.get_size_inches()[0] == pytest.approx(min(as_wide_as_text, SIZES[size].width))
         fonts = [[text.get_fontsize() for text in each.findobj(Text) if text.get_text()] for each in (report, figure)]
         assert max(fonts[1]) / max(fonts[0]) == pytest.approx(SIZES[size].font / SIZES["report"].font)
-        assert min(fonts[1]) / min(fonts[0]) == pytest.approx(SIZES[size].font / SIZES["report"].font)
+        smaller = min(fonts[0]) * SIZES[size].font / SIZES["report"].font
+        assert min(fonts[1]) == pytest.approx(max(smaller, SMALLEST))
         for legend in figure.legends:
             box = legend.get_window_extent()
             assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1, size

@@ -149,7 +149,7 @@ def test_a_row_for_each_joint(motion: armdyn.Trajectory) -> None:
     colours = [{axes.lines[0].get_color() for axes in figure.axes[k : k + 3]} for k in (0, 3)]
     assert [len(each) for each in colours] == [1, 1]
     assert colours[0] != colours[1]
-    assert figure.get_size_inches()[0] == 7.1
+    assert figure.get_size_inches()[0] == 6.69
     with pytest.raises(SettingError, match="layout is 'rows'; expected 'quantities' or 'joints'"):
         motion.plot(layout="rows")
 
@@ -219,3 +219,28 @@ def test_words_cover_nothing_at_any_size(motion: armdyn.Trajectory, size: str) -
         assert not any(one.overlaps(panel) for panel in panels)
         assert figure.bbox.x0 <= one.x0 < one.x1 <= figure.bbox.x1
         assert figure.bbox.y0 <= one.y0 < one.y1 <= figure.bbox.y1
+
+
+def test_another_motion_behind_the_figures_of_masp() -> None:
+    """Broad lines are the other run, the simulation or the log, in the panel's units and at its own times."""
+    arm = armdyn.load("kg_puma")
+    run = armdyn.masp.run_masp(arm, samples=21)
+    heavy = armdyn.masp.run_masp(arm.with_payload(mass=5.0), samples=31)
+    figure: Any = armdyn.plots.draw_masp(run, over=heavy)
+    angles, torques = figure.axes[0].lines, figure.axes[6].lines
+    np.testing.assert_array_equal(angles[0].get_xdata(), heavy.t)
+    np.testing.assert_allclose(angles[0].get_ydata(), np.degrees(heavy.joints.q[:, 0]), rtol=1e-15)
+    np.testing.assert_array_equal(torques[2].get_ydata(), heavy.tau[:, 1])
+    np.testing.assert_array_equal(torques[3].get_ydata(), run.tau[:, 1])
+    assert "broad pale lines: kg_puma, other motion; kg_puma, other motion: 31 rows" in foot(figure).replace("\n", " ")
+    hold = armdyn.masp.TorqueTable([0.0, 0.1], [arm.gravity_forces(np.zeros(6))] * 2)
+    held = armdyn.masp.simulate_torques(arm, hold, np.zeros(6), step=0.01)
+    figure = armdyn.plots.draw_simulation(held, over=run)
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), run.joints.q[:, 0])
+    np.testing.assert_array_equal(figure.axes[6].lines[0].get_ydata(), run.tip.pose[:, 0, 3])
+    motion = armdyn.simulate(arm, np.zeros(6), duration=0.1)
+    figure = armdyn.plots.draw_simulation(held, over=motion)
+    np.testing.assert_array_equal(figure.axes[3].lines[2].get_ydata(), motion.qd[:, 4])
+    assert len(figure.axes[6].lines) == 3 + 1, "the hand of a trajectory is not drawn"
+    with pytest.raises(armdyn.DTypeError, match=r"over is 3; expected an armdyn\.Trajectory"):
+        armdyn.plots.draw_masp(run, over=3)

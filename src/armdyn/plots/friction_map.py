@@ -68,7 +68,10 @@ def _draw(axes: Axes, friction: FrictionMap, j: int) -> None:
     axes.set_xlabel(f"speed, {speed}", fontsize=8)
     axes.set_ylabel(f"friction, {force}", fontsize=8)
     if len(lines) > 1:
-        axes.legend(fontsize=6.5, frameon=False)
+        axes.legend(
+            fontsize=7, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=3, handlelength=1.2,
+            columnspacing=0.8, handletextpad=0.4,
+        )  # fmt: skip
 
 
 def _finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:

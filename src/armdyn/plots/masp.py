@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,10 +15,16 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from armdyn.masp import InputUnits, MaspRun, MaspSimulation
 from armdyn.masp.units import Unit
 from armdyn.plots.media import adapted
-from armdyn.plots.sheet import Palette, Size
+from armdyn.plots.motion_panels import behind_style
+from armdyn.plots.overlay import JointRows, Overlay, overlay_of
+from armdyn.plots.sheet import Palette, Size, plain, wrapped
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import TipMotion
+
+if TYPE_CHECKING:
+    from armdyn.logs.log import Log
+    from armdyn.simulation.results.motion_data import MotionData
 
 LBF_INCH = 0.45359237 * 9.80665 * 0.0254
 """N m in a pound-force inch."""
@@ -35,20 +41,30 @@ DUST = 1e-9
 
 @dataclass(frozen=True)
 class Quantity:
-    """One row of panels: figure number in the paper or None, quantity, symbol, units of revolute, prismatic joints."""
+    """One row of panels.
+
+    Args:
+        figure: its number in the paper, or None.
+        name: of the quantity.
+        symbol: of the quantity in formulas.
+        unit: of revolute joints.
+        of_slides: unit of prismatic joints.
+        array: name of the quantity in code.
+    """
 
     figure: int | None
     name: str
     symbol: str
     unit: Unit
     of_slides: Unit
+    array: str
 
 
 QUANTITIES = (
-    Quantity(5, "joint angles", "q", Unit("deg", np.pi / 180), Unit("m", 1.0)),
-    Quantity(6, "joint rates", r"\dot q", Unit("rad/s", 1.0), Unit("m/s", 1.0)),
-    Quantity(7, "joint accelerations", r"\ddot q", Unit("rad/s²", 1.0), Unit("m/s²", 1.0)),
-    Quantity(8, "joint torques", r"\tau", Unit("N m", 1.0), Unit("N", 1.0)),
+    Quantity(5, "joint angles", "q", Unit("deg", np.pi / 180), Unit("m", 1.0), "q"),
+    Quantity(6, "joint rates", r"\dot q", Unit("rad/s", 1.0), Unit("m/s", 1.0), "qd"),
+    Quantity(7, "joint accelerations", r"\ddot q", Unit("rad/s²", 1.0), Unit("m/s²", 1.0), "qdd"),
+    Quantity(8, "joint torques", r"\tau", Unit("N m", 1.0), Unit("N", 1.0), "tau"),
 )
 """The quantities of the paper's figures."""
 
@@ -57,20 +73,33 @@ def _in_units(units: InputUnits) -> tuple[Quantity, ...]:
     """The quantities in the units of an input file, without figure numbers, because it is not the paper's example."""
     names = ("joint positions", "joint rates", "joint accelerations", "joint forces")
     return tuple(
-        Quantity(None, name, what.symbol, units.of("revolute", symbol), units.of("prismatic", symbol))
-        for name, what, symbol in zip(names, QUANTITIES, ("q", "qd", "qdd", "tau"), strict=True)
+        Quantity(None, name, of.symbol, units.of("revolute", of.array), units.of("prismatic", of.array), of.array)
+        for name, of in zip(names, QUANTITIES, strict=True)
     )
 
 
-def draw_masp(run: MaspRun, *, size: Size = "report", palette: Palette = "colour") -> Figure:
+def draw_masp(
+    run: MaspRun,
+    *,
+    over: MaspRun | MaspSimulation | MotionData | Log | None = None,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """Figures 5 to 8 on one page, one row each: joints 1 to 3 on the left (a), 4 to 6 on the right (b).
 
     Values are in the units of the run's input file, if it has one. Prismatic joints are drawn in their own units, e.g.
     m, m/s, m/s² and N, on an axis of their own at the right of their panel.
 
     Args:
+        run: the analysis.
+        over: another analysis or simulation, a trajectory or a log, as broad pale lines behind; joints are matched by
+            name, rows by time.
         size: font and line sizes: "report", "paper" or "slide".
         palette: "colour" or "grey".
+
+    Raises:
+        DTypeError: another motion of another kind.
+        SettingError: another size or palette.
 
     >>> run = armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=91)
     >>> len(armdyn.plots.draw_masp(run).axes)
@@ -79,21 +108,35 @@ def draw_masp(run: MaspRun, *, size: Size = "report", palette: Palette = "colour
     quantities = QUANTITIES if run.units is None else _in_units(run.units)
     figure = new_figure(7.2, 8.8)
     panels = figure.subplots(4, 2, sharex=True)
+    other = None if over is None else overlay_of(_rows(run), _source(over))
     for row, quantity, values in zip(panels, quantities, (*run.joints, run.tau), strict=True):
-        _draw_joints(row, run, quantity, values, run.path.switches[1:-1])
-    _finish(figure, panels)
+        _draw_joints(row, run, quantity, values, run.path.switches[1:-1], other)
+    _finish(figure, panels, other)
     return adapted(figure, size, palette)
 
 
-def draw_simulation(simulation: MaspSimulation, *, size: Size = "report", palette: Palette = "colour") -> Figure:
+def draw_simulation(
+    simulation: MaspSimulation,
+    *,
+    over: MaspRun | MaspSimulation | MotionData | Log | None = None,
+    size: Size = "report",
+    palette: Palette = "colour",
+) -> Figure:
     """A motion under torques, over time: joint positions, rates and torques, then the hand's motion in base axes.
 
     Joints are arranged as in `draw_masp`. Panels of the hand: position of h and its axis u_a, velocity and angular
     velocity, acceleration and angular acceleration.
 
     Args:
+        simulation: the motion.
+        over: an analysis, another simulation, a trajectory or a log, as broad pale lines behind; the hand only of
+            analyses and simulations.
         size: font and line sizes: "report", "paper" or "slide".
         palette: "colour" or "grey".
+
+    Raises:
+        DTypeError: another motion of another kind.
+        SettingError: another size or palette.
 
     >>> robot = armdyn.load("kg_puma")
     >>> hold = armdyn.masp.TorqueTable([0.0, 0.1], [robot.gravity_forces(np.zeros(6))] * 2)
@@ -107,12 +150,18 @@ def draw_simulation(simulation: MaspSimulation, *, size: Size = "report", palett
     figure = new_figure(7.2, 12.0)
     panels = figure.subplots(6, 2, sharex=True)
     switches = np.cumsum([piece.t[-1] for piece in simulation.pieces])[:-1] + simulation.t[0]
+    other = None if over is None else overlay_of(_rows(simulation), _source(over))
     for row, quantity, values in zip(panels, (positions, rates, torques), (q, qd, simulation.tau), strict=False):
-        _draw_joints(row, simulation, quantity, values, switches)
+        _draw_joints(row, simulation, quantity, values, switches, other)
+    if isinstance(over, MaspRun | MaspSimulation):
+        for row, parts in zip(panels[3:], _hand(over.tip, units), strict=True):
+            for axes, part in zip(row, parts, strict=True):
+                for k in range(3):
+                    axes.plot(over.t, _without_dust(part.values)[:, k], **behind_style(_style(k)))
     for row, parts in zip(panels[3:], _hand(simulation.tip, units), strict=True):
         for axes, part in zip(row, parts, strict=True):
             _draw_vector(axes, simulation.t, part, switches)
-    _finish(figure, panels)
+    _finish(figure, panels, other)
     return adapted(figure, size, palette)
 
 
@@ -148,11 +197,8 @@ def _hand(tip: TipMotion, units: InputUnits) -> list[tuple[Vector, Vector]]:
 
 def _draw_vector(axes: Axes, t: Array, part: Vector, switches: Array) -> None:
     """Draw three components over time; rounding errors are drawn as zero."""
-    values = np.where(np.abs(part.values) > DUST * max(float(np.abs(part.values).max()), 1.0), part.values, 0.0)
-    lines = [
-        axes.plot(t, values[:, k], color=COLOURS[k], linestyle=DASHES[k], linewidth=1.3, label=f"${letter}$")[0]
-        for k, letter in enumerate("xyz")
-    ]
+    values = _without_dust(part.values)
+    lines = [axes.plot(t, values[:, k], **_style(k), label=f"${letter}$")[0] for k, letter in enumerate("xyz")]
     axes.set_title(part.name, loc="left", fontsize=9, color=INK)
     _prepare(axes, f"${part.symbol}$ [{part.unit}]" if part.unit else f"${part.symbol}$")
     _draw_time(axes, t, switches)
@@ -160,8 +206,34 @@ def _draw_vector(axes: Axes, t: Array, part: Vector, switches: Array) -> None:
         _legend(axes, lines)
 
 
-def _finish(figure: Figure, panels: Any) -> None:
-    """Label the time axes, and align the labels of each column."""
+def _without_dust(values: Array) -> Array:
+    """The values with rounding errors of components replaced by zero."""
+    return np.where(np.abs(values) > DUST * max(float(np.abs(values).max()), 1.0), values, 0.0)
+
+
+def _style(place: int) -> dict[str, Any]:
+    """Colour, dashes and width of the line of a joint or component by its place in the panel."""
+    return {"color": COLOURS[place], "linestyle": DASHES[place % len(DASHES)], "linewidth": 1.3}
+
+
+def _rows(run: MaspRun | MaspSimulation) -> JointRows:
+    """The quantities of the joints of an analysis or a simulation."""
+    q, qd, qdd = run.joints
+    kinds = tuple(joint.kind for joint in run.robot.joints)
+    arrays = {"q": q, "qd": qd, "qdd": qdd, "tau": run.tau}
+    return JointRows(run.robot.name, run.robot.joint_names, kinds, run.t, arrays)
+
+
+def _source(over: MaspRun | MaspSimulation | MotionData | Log) -> object:
+    return _rows(over) if isinstance(over, MaspRun | MaspSimulation) else over
+
+
+def _finish(figure: Figure, panels: Any, other: Overlay | None) -> None:
+    """Label the time axes, align the labels of each column, and name the other motion below."""
+    if other is not None:
+        lines = wrapped([f"broad pale lines: {other.name}", *other.notes], figure.get_size_inches()[0], 0.9)
+        words = plain("\n".join(lines))
+        figure.supxlabel(words, x=0.01, ha="left", fontsize=7, color="#555555", multialignment="left")
     for axes in panels[-1]:
         axes.set_xlabel("time $t$ [s]", fontsize=9, color=INK)
     figure.align_ylabels(panels[:, 0])
@@ -169,11 +241,16 @@ def _finish(figure: Figure, panels: Any) -> None:
 
 
 def _draw_joints(
-    row: Sequence[Axes], run: MaspRun | MaspSimulation, quantity: Quantity, values: Array, switches: Array
+    row: Sequence[Axes],
+    run: MaspRun | MaspSimulation,
+    quantity: Quantity,
+    values: Array,
+    switches: Array,
+    other: Overlay | None,
 ) -> None:
     """Draw joints 1 to 3 on the left (a), the others on the right (b)."""
     for axes, joints, letter in zip(row, (range(3), range(3, run.robot.dof)), "ab", strict=True):
-        _draw_panel(axes, run, quantity, values, joints, letter)
+        _draw_panel(axes, run, quantity, values, joints, letter, other)
         _draw_time(axes, run.t, switches)
 
 
@@ -194,18 +271,20 @@ def _draw_panel(
     values: Array,
     joints: Sequence[int],
     letter: str,
+    other: Overlay | None,
 ) -> None:
     """Draw some joints over time: revolute joints on the left axis, prismatic ones on the right."""
+    behind = None if other is None else other.line(quantity.array)
     slides = [k for k in joints if run.robot.joints[k].kind == "prismatic"]
     at_right = axes.twinx() if slides else None
     lines: list[Line2D] = []
     for place, k in enumerate(joints):
         turns = axes, quantity.unit
         on_axes, unit = turns if at_right is None or k not in slides else (at_right, quantity.of_slides)
-        lines += on_axes.plot(
-            run.t, values[:, k] / unit.si, color=COLOURS[place], linestyle=DASHES[place % len(DASHES)], linewidth=1.3,
-            label=run.robot.joint_names[k].replace("_", " ") + " (right)" * (k in slides),
-        )  # fmt: skip
+        if behind is not None:
+            on_axes.plot(behind[0], behind[1][:, k] / unit.si, **behind_style(_style(place)))
+        label = run.robot.joint_names[k].replace("_", " ") + " (right)" * (k in slides)
+        lines += on_axes.plot(run.t, values[:, k] / unit.si, **_style(place), label=label)
     title = (
         f"({letter})  {quantity.name}" if quantity.figure is None else f"{quantity.figure}({letter})  {quantity.name}"
     )

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 
-from armdyn.plots.sheet import DASHES, GREYS, SIZES, Palette, Size, sheet_of
+from armdyn.plots.sheet import DASHES, GREYS, SIZES, SMALLEST, Palette, Size, sheet_of
 from armdyn.plots.style import COLOURS
 from armdyn.spatial.rotations import Array
 
@@ -31,8 +31,9 @@ def _points(text: Text) -> float:
 def adapted(figure: Figure, size: Size, palette: Palette) -> Figure:
     """A figure that was drawn for a report in colour, changed for a medium, by the words of the options.
 
-    Figures whose layout Matplotlib computes keep it; fonts and lines have the ratio of those of `SIZES`. In grey the
-    colours of curves become greys, and curves that share one have different dashes.
+    Figures whose layout Matplotlib computes keep it. Fonts and lines have the ratio of those of `SIZES`, and so has the
+    width, at most that of the page. In grey the colours of curves become greys, and curves that share one have
+    different dashes.
 
     Args:
         figure: a figure in the style of a report, which is changed.
@@ -47,18 +48,17 @@ def adapted(figure: Figure, size: Size, palette: Palette) -> Figure:
         _turn_grey(figure)
     if sheet.size is report:
         return figure
-    wide, high = sheet.size.width / report.width, sheet.size.row / report.row
     font, line = sheet.size.font / report.font, sheet.size.line / report.line
     width, height = figure.get_size_inches()
-    figure.set_size_inches(width * wide, height * high)
+    figure.set_size_inches(min(width * font, sheet.size.width), height * sheet.size.row / report.row)
     of_ticks: set[int] = set()
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        axis.set_tick_params(labelsize=font * _points(axis.get_major_ticks(1)[0].label1))
+        axis.set_tick_params(labelsize=max(font * _points(axis.get_major_ticks(1)[0].label1), SMALLEST))
         ticks = (*axis.get_major_ticks(), *axis.get_minor_ticks())
         of_ticks |= {id(text) for tick in ticks for text in (tick.label1, tick.label2)}
     for text in figure.findobj(Text):
         if id(text) not in of_ticks:
-            text.set_fontsize(font * _points(text))
+            text.set_fontsize(max(font * _points(text), SMALLEST))
     for curve in figure.findobj(Line2D):
         curve.set_linewidth(line * curve.get_linewidth())
         curve.set_markersize(line * curve.get_markersize())

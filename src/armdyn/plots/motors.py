@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from armdyn.actuators.motor import Motor
 from armdyn.base.checks import number
 from armdyn.base.errors import ModelError, ShapeError
-from armdyn.plots.sheet import Palette, Sheet, Size, sheet_of
+from armdyn.plots.sheet import SMALLEST, Palette, Sheet, Size, sheet_of
 from armdyn.plots.style import INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
@@ -111,11 +111,11 @@ def _mark_edges(axes: Axes, motor: Motor, region: Array, sheet: Sheet) -> None:
     limits, slope = motor.limits, motor.R / motor.k_t**2
     widest, top = float(region[:, 0].max()), limits.voltage / motor.k_t
     turn = math.degrees(math.atan2(-slope, 1.0))
-    style: dict[str, Any] = {"fontsize": 0.85 * sheet.size.font, "color": "#555555", "zorder": 5}
+    style: dict[str, Any] = {"fontsize": max(0.85 * sheet.size.font, SMALLEST), "color": "#555555", "zorder": 5}
     sloped: dict[str, Any] = {"rotation": turn, "rotation_mode": "anchor", "transform_rotates_text": True, **style}
     kink = (top - limits.speed) / slope if math.isfinite(limits.speed) else -math.inf
     for sign, side, below in ((1.0, "center", "bottom"), (-1.0, "center", "top")):
-        x = sign * 0.6 * widest if kink > -0.4 * widest else -sign * 0.55 * widest
+        x = sign * 0.6 * widest if kink > -0.4 * widest else -sign * 0.45 * widest
         minus = "" if sign > 0 else "\u2212"
         said = f"V = {minus}$V_{{max}}$ = {minus}{limits.voltage:g} V"
         apart = 0.015 * sign * float(np.ptp(axes.get_ylim()))

@@ -14,6 +14,8 @@ from armdyn.base.checks import joint_array
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.place import fingerprint
 from armdyn.plots.drawing import draw_ellipse, fill_figure, frame_picture, round_scale
+from armdyn.plots.media import adapted
+from armdyn.plots.sheet import Palette, Size, sheet_of
 from armdyn.plots.stick_figure import draw_arm
 from armdyn.plots.style import COLOURS, INK, new_figure
 from armdyn.robot import Robot
@@ -35,6 +37,8 @@ def draw_on_arm(
     scale: float | Sequence[float] | None = None,
     view: tuple[float, float] = (24.0, -58.0),
     title: str | None = None,
+    size: Size = "report",
+    palette: Palette = "colour",
 ) -> Figure:
     """Ellipsoids of frames on a stick figure of the arm: in a plane for two coordinates, in space for three.
 
@@ -47,8 +51,11 @@ def draw_on_arm(
             the arm. The legend shows the scale.
         view: elevation and azimuth of the eye, degrees, of a picture in space.
         title: title above the picture; by default the robot's name.
+        size: font and line sizes: "report", "paper" or "slide".
+        palette: "colour" or "grey".
 
     Raises:
+        SettingError: another size or palette.
         TaskSpaceError: no ellipsoids, those of joint space, batches of them, or not of two or three coordinates.
         ForeignEllipsoid: an ellipsoid of another robot, or of another q. For a robot with constraints they belong to
             ``robot.without_constraints()``.
@@ -86,8 +93,9 @@ def draw_on_arm(
     figure.legend(loc="outside upper right" if flat else "upper right", frameon=False, fontsize=8, labelcolor=INK)
     shown = title or robot.name.replace("$", r"\$")
     figure.suptitle(shown, x=0.03, y=0.98, ha="left", va="top", fontsize=11, color=INK, fontweight="bold")
+    adapted(figure, size, palette)
     if not flat:
-        fill_figure(figure, axes, above=0.2 + 0.18 * len(drawn))
+        fill_figure(figure, axes, above=(0.2 + 0.18 * len(drawn)) * sheet_of(size, palette).scale)
     return figure
 
 

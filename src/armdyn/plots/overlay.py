@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OF_JOINTS = ("q", "qd", "qdd", "tau")
+
+
+class JointRows(NamedTuple):
+    """Quantities of joints over time, without energies or events, of an analysis that is no simulation.
+
+    Args:
+        robot: name of the robot.
+        joint_names: names of its joints.
+        joint_kinds: "revolute" or "prismatic" of each.
+        t: times, s, shape (T,).
+        arrays: quantities by name, each of shape (T, n).
+    """
+
+    robot: str
+    joint_names: tuple[str, ...]
+    joint_kinds: tuple[str, ...]
+    t: Array
+    arrays: Mapping[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +95,7 @@ class Overlay:
         return found
 
 
-def overlay_of(motion: MotionData, other: object) -> Overlay:
+def overlay_of(motion: MotionData | JointRows, other: object) -> Overlay:
     """The other motion or log, with its joints matched to those of a motion.
 
     Joints are matched by their names; if no name is common, by their order.
@@ -98,10 +116,13 @@ def overlay_of(motion: MotionData, other: object) -> Overlay:
         per_joint = {name: values for name, values in other.signals.items() if values.shape == other.q.shape}
         arrays = {**per_joint, **{name: getattr(other, name) for name in OF_JOINTS}}
         pieces, whole = [slice(0, len(other.t))], other
-        if label == motion.robot:
-            label = f"{label}, other motion"
+    elif isinstance(other, JointRows):
+        names, kinds, label, arrays = other.joint_names, other.joint_kinds, other.robot, dict(other.arrays)
+        pieces, whole = [slice(0, len(other.t))], None
     else:
         raise DTypeError(f"over is {shown(other)}; expected an armdyn.Trajectory or an armdyn.logs.Log")
+    if label == motion.robot:
+        label = f"{label}, other motion"
     columns, notes = _matched(motion, label, names, kinds)
     notes += _times(motion.t, other.t, label, pieces)
     ordered = {name: _columns(values, columns) for name, values in arrays.items()}
@@ -109,7 +130,7 @@ def overlay_of(motion: MotionData, other: object) -> Overlay:
 
 
 def _matched(
-    motion: MotionData, label: str, names: Sequence[str], kinds: Sequence[str] | None
+    motion: MotionData | JointRows, label: str, names: Sequence[str], kinds: Sequence[str] | None
 ) -> tuple[tuple[int, ...], list[str]]:
     """For each joint of the motion the column of the other one, or -1; sentences on unmatched joints."""
     own = motion.joint_names

@@ -24,23 +24,31 @@ class SheetSize(NamedTuple):
         row: height of a row of panels, inches.
         font: size of text, points.
         line: width of curves, points.
+        columns: number of panels side by side, at most; None for as many as the layout has.
     """
 
     width: float
     row: float
     font: float
     line: float
+    columns: int | None = None
 
 
 Size = Literal["report", "paper", "slide"]
+PageSize = Literal["report", "paper", "column", "slide"]
 Palette = Literal["colour", "grey"]
 
 SIZES = {
     "report": SheetSize(10.0, 2.0, 8.0, 1.3),
-    "paper": SheetSize(7.1, 1.6, 7.0, 1.0),
+    "paper": SheetSize(6.69, 1.6, 7.0, 1.0),
+    "column": SheetSize(3.35, 1.4, 7.0, 0.9, 1),
     "slide": SheetSize(13.33, 2.9, 14.0, 2.2),
 }
-"""Sizes for a landscape page of a report, the text width of a paper, and a 16:9 slide."""
+"""Sizes for a landscape page of a report, the text width of a paper (170 mm), one of its columns (85 mm), a 16:9
+slide."""
+
+SMALLEST = 6.0
+"""The smallest text, points, that is read on paper without magnification."""
 
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 """Dash patterns of curves that share a colour."""
@@ -86,17 +94,18 @@ class Sheet(NamedTuple):
         return self.size.font / SIZES["report"].font
 
 
-def sheet_of(size: str, palette: str) -> Sheet:
+def sheet_of(size: str, palette: str, known: Sequence[str] = ("report", "paper", "slide")) -> Sheet:
     """The style of a picture by the words of its options.
 
     Args:
         size: "report", "paper" or "slide".
         palette: "colour" or "grey".
+        known: the sizes that the picture can have.
 
     Raises:
         SettingError: another size or palette.
     """
-    sizes = SIZES[choice("size", size, tuple(SIZES), error=SettingError)]
+    sizes = SIZES[choice("size", size, tuple(known), error=SettingError)]
     return Sheet(sizes, PALETTES[choice("palette", palette, tuple(PALETTES), error=SettingError)])
 
 
@@ -194,7 +203,7 @@ class Places:
         """Draw notes below all panels."""
         place: dict[str, Any] = {"y": 0.05 / self.height, "va": "bottom"} if self.own else {}
         words = "\n".join(map(plain, lines))
-        font = 0.85 * self.sheet.size.font
+        font = max(0.85 * self.sheet.size.font, SMALLEST)
         self.figure.supxlabel(words, x=0.01, ha="left", fontsize=font, color="#555555", multialignment="left", **place)
 
 

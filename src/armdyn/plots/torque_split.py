@@ -56,7 +56,7 @@ def draw_torque_split(
     P = robot.force_projection(q)
     moving, loading = P @ tau, tau - P @ tau
     font, along, against = sheet.size.font, sheet.colour(0), sheet.colour(1)
-    figure = new_figure(0.52 * sheet.size.width, 0.56 * sheet.size.width)
+    figure = new_figure(5.2 * sheet.scale, 0.56 * sheet.size.width)
     axes = figure.subplots()
     prepare(axes, size=font)
     axes.set_aspect("equal")

@@ -17,7 +17,7 @@ from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
 from armdyn.plots.extremes import INTERVALS, LONGEST
 from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, reference_style
 from armdyn.plots.overlay import Overlay, overlay_of
-from armdyn.plots.sheet import Entry, Palette, Places, Size, legend_columns, sheet_of, wrapped
+from armdyn.plots.sheet import SIZES, Entry, PageSize, Palette, Places, legend_columns, sheet_of, wrapped
 from armdyn.plots.style import INK
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.files.signal_words import REFERENCES, words_of
@@ -51,7 +51,7 @@ def plot_trajectory(
     limits: bool | Robot | Sequence[Limits] = True,
     reference: bool = True,
     degrees: bool = True,
-    size: Size = "report",
+    size: PageSize = "report",
     palette: Palette = "colour",
     figsize: tuple[float, float] | None = None,
     title: str | None = None,
@@ -81,7 +81,8 @@ def plot_trajectory(
         limits: True for those of the trajectory; a robot or `armdyn.Limits` of each joint for others; False for none.
         reference: True to draw references, e.g. the signal q_ref, on their curves.
         degrees: angles in degrees, and speeds in degrees per second; otherwise in radians.
-        size: font and line sizes for a page of a report (10 in wide), a paper (7.1 in) or a slide (13.33 in).
+        size: font and line sizes for a page of a "report" (10 in wide), a "paper" (170 mm), one "column" of a paper
+            (85 mm), where panels stand one above the other, or a "slide" (13.33 in).
         palette: "colour", distinguishable by colour-blind readers, or "grey".
         figsize: width and height, inches.
         title: title above the picture; robot and duration by default.
@@ -98,7 +99,7 @@ def plot_trajectory(
     ['energy [J]', 'drift of the energy account [pJ]']
     """
     arranged = choice("layout", layout, LAYOUTS, error=SettingError)
-    sheet = sheet_of(size, palette)
+    sheet = sheet_of(size, palette, tuple(SIZES))
     numbers = _numbers(trajectory, joints)
     other = None if over is None else overlay_of(trajectory, over)
     maker = Panels(
@@ -193,9 +194,13 @@ class _Choice:
         return [*(name for name in self.panels if name not in PANELS), *self.signals]
 
     def by_quantities(self) -> list[list[Panel]]:
-        """Panels in two columns."""
-        made = self._named(self.maker.numbers)
-        return [made[k : k + 2] for k in range(0, len(made), 2)]
+        """Panels in two columns, or in one."""
+        return self._in_rows(self._named(self.maker.numbers), 2)
+
+    def _in_rows(self, panels: list[Panel], usual: int) -> list[list[Panel]]:
+        """Rows of a usual number of panels, or of fewer if the page is narrow."""
+        each = min(usual, self.maker.sheet.size.columns or usual)
+        return [panels[k : k + each] for k in range(0, len(panels), each)]
 
     def by_joints(self) -> list[list[Panel]]:
         """One row per joint, and further rows for the quantities that do not belong to joints."""
@@ -206,13 +211,14 @@ class _Choice:
             row = [panel for name in of_joints for panel in self.maker.of(name, [k])]
             row += [panel for name in per_joint for panel in self.maker.signal(name, [k])]
             if row:
-                rows += _broken([replace(row[0], joint=self.motion.joint_names[k]), *row[1:]])
+                named = [replace(row[0], joint=self.motion.joint_names[k]), *row[1:]]
+                rows += self._in_rows(named, _columns(len(named)))
         whole = [
             panel for name in self.panels if name in PANELS and name not in of_joints
             for panel in self.maker.of(name, self.maker.numbers)
         ]  # fmt: skip
         whole += [panel for name in self._signals() if name not in per_joint for panel in self.maker.signal(name)]
-        return rows + [whole[k : k + 2] for k in range(0, len(whole), 2)]
+        return rows + self._in_rows(whole, 2)
 
     def _is_of_joints(self, name: str) -> bool:
         labels = self.motion.signal_labels.get(name, ())
@@ -223,11 +229,10 @@ MOST_COLUMNS = 4
 """Largest number of panels in the row of a joint."""
 
 
-def _broken(row: list[Panel]) -> list[list[Panel]]:
-    """A row of panels as rows of at most `MOST_COLUMNS`, of nearly the same length."""
-    count = -(-len(row) // MOST_COLUMNS)
-    each = -(-len(row) // count)
-    return [row[k : k + each] for k in range(0, len(row), each)]
+def _columns(panels: int) -> int:
+    """The number of columns of rows of at most `MOST_COLUMNS` panels and of nearly the same length."""
+    rows = -(-panels // MOST_COLUMNS)
+    return -(-panels // rows)
 
 
 class _Picture:

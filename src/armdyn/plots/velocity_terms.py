@@ -14,7 +14,7 @@ from armdyn.base.errors import Unsupported
 from armdyn.plots.drawing import frame_picture, round_scale
 from armdyn.plots.media import adapted
 from armdyn.plots.plane import plane_of_motion
-from armdyn.plots.sheet import Palette, Size
+from armdyn.plots.sheet import SIZES, Palette, Size
 from armdyn.plots.stick_figure import draw_arm, stick_lines
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure
 from armdyn.robot import Robot
@@ -65,7 +65,7 @@ def draw_velocity_terms(
     everything = [*centripetal, *coriolis, ("all of them", total)]
     reach = float(np.linalg.norm(np.ptp(np.concatenate(stick_lines(robot, q)), axis=0)))
     scale = round_scale(1.5 * reach / max(*(float(np.linalg.norm(v)) for _, v in everything), 1e-12))
-    figure = new_figure(2.6 * (robot.dof + 1), 3.4)
+    figure = new_figure(min(2.6 * (robot.dof + 1), SIZES["report"].width), 3.4)
     panels = figure.subplots(1, robot.dof + 1, sharex=True, sharey=True)
     for k, (axes, arrows) in enumerate(zip(panels, [*([term] for term in centripetal), everything], strict=True)):
         draw_arm(axes, robot, q, plane=plane, colour=SPINE)
