@@ -63,9 +63,10 @@ def test_modern_robotics_energies() -> None:
     K2 = (
         half
         * m2
-        * ((L1**2 + 2 * L1 * L2 * c2 + L2**2) * qd1**2 + 2 * (L2**2 + L1 * L2 * c2) * qd1 * qd2 + L2**2 * qd2**2)
+        * ((L1**2 + 2 * L1 * L2 * c2 + L2**2) * qd1**2 + 2 * qd1 * qd2 * (L2**2 + L1 * L2 * c2) + L2**2 * qd2**2)
     )  # L2^2 in the middle, where copies of the text print L1^2
-    assert sympy.expand(lines["K_2"] - K2) == 0
+    assert lines["K_2"] == K2, "the sums are grouped as in the book"
+    assert lines["L"] == half * m1 * L1**2 * qd1**2 + K2 - (m1 + m2) * L1 * g * s1 - m2 * g * L2 * s12
     assert lines["P_1"] == m1 * g * L1 * s1
     assert lines["P_2"] == m2 * g * L1 * s1 + m2 * g * L2 * s12
     assert lines["p_C2"] == Matrix([L1 * c1 + L2 * c12, L1 * s1 + L2 * s12, 0])
@@ -260,6 +261,27 @@ def test_base_parameters_of_the_planar_arm() -> None:
     ]
     difference = base.tau.subs(b) - arm.tau
     assert difference.expand() == sympy.zeros(3, 1)
+
+
+def test_one_grouping_by_name_in_text_and_in_latex() -> None:
+    """Newton's f_1 and f_2 of Modern Robotics (8.11), (8.12), and the forces of Craig's example 6.7 in link axes."""
+    arm = armdyn.derive(armdyn.load("planar_2r"), symbols=TWO_LINKS)
+    both, faster = (qd1 + qd2) ** 2, qdd1 + qdd2
+    x = m2 * (-L1 * qd1**2 * c1 - L2 * both * c12 - L1 * qdd1 * s1 - L2 * faster * s12)
+    y = m2 * (-L1 * qd1**2 * s1 - L2 * both * s12 + L1 * qdd1 * c1 + L2 * faster * c12)
+    assert arm["f_2"] == arm["F_C2"] == Matrix([x, y, 0])
+    assert arm["f_1"] == Matrix(
+        [m1 * (-L1 * qd1**2 * c1 - L1 * qdd1 * s1), m1 * (-L1 * qd1**2 * s1 + L1 * qdd1 * c1), 0]
+    )
+    line = "K_2 = m₂·((L₁² + 2·L₁·L₂·c₂ + L₂²)·q̇₁² + 2·(L₁·L₂·c₂ + L₂²)·q̇₁·q̇₂ + L₂²·q̇₂²)/2"
+    assert arm.text("K_2") == line
+    assert f"   {line}\n" in str(arm)
+    latex = arm.latex("K_2").removeprefix("\\begin{align*}\n").removesuffix("\n\\end{align*}")
+    assert latex in arm.latex()
+    recursion = armdyn.derive(armdyn.load("planar_2r"), "newton-euler", symbols=TWO_LINKS)
+    x = m2 * (L1 * s2 * qdd1 - L1 * c2 * qd1**2 - L2 * both + g * s12)
+    assert recursion["F_2"] == recursion["f_2"]
+    assert recursion["F_2"] == Matrix([x, m2 * (L1 * c2 * qdd1 + L1 * s2 * qd1**2 + L2 * faster + g * c12), 0])
 
 
 def test_forces_of_the_point_masses_are_the_books() -> None:

@@ -42,6 +42,9 @@ BY_GEOMETRY = ("motion", "geometry", "mass")
 MOTION_INSIDE = ("mass", "geometry", "motion")
 """m2 (L1 c1 qdd1 + L2 c12 (qdd1 + qdd2)), as forces of single masses are printed."""
 
+BY_LINK = ("mass", "motion", "geometry")
+"""m2/2 ((L1^2 + 2 L1 L2 c2 + L2^2) qd1^2 + 2 (L1 L2 c2 + L2^2) qd1 qd2 + L2^2 qd2^2), as energies are printed."""
+
 
 class Arrangement:
     """The printed forms of the polynomials of an arm.
@@ -62,16 +65,32 @@ class Arrangement:
 
     def expression(self, f: PolyElement, by: Sequence[str] | None = None) -> Any:
         """An element as an expression of SymPy; gravity's terms by geometry if no order is given."""
-        terms = self._terms(f)
         if by is not None:
-            return self._collected(terms, checked(by))
-        weight = {key: value for key, value in terms.items() if self._is_weight(key)}
-        others = {key: value for key, value in terms.items() if key not in weight}
+            return self._collected(self._terms(f), checked(by))
+        weight, others = self._parted(f)
         return self._collected(others, BY_MASS) + self._collected(weight, BY_GEOMETRY)
 
-    def written(self, value: Any) -> Any:
-        """An element as an expression, an array of them as a matrix."""
-        return self.array(value) if hasattr(value, "shape") else self.expression(value)
+    def _parted(self, f: PolyElement) -> tuple[Terms, Terms]:
+        """The terms of gravity, and the others."""
+        terms = self._terms(f)
+        weight = {key: value for key, value in terms.items() if self._is_weight(key)}
+        return weight, {key: value for key, value in terms.items() if key not in weight}
+
+    def written(self, value: Any, name: str = "") -> Any:
+        """An element as an expression, an array of them as a matrix, in the order of results of this name.
+
+        Forces F_i and f_i have their rates inside, kinetic energies K_i and the Lagrangian L the numbers 1/2 and 2
+        outside, as the texts print them.
+        """
+        by = MOTION_INSIDE if name[:2] in ("f_", "F_") else None
+        if name == "L" or name.startswith("K_"):
+            return self._energy(value)
+        return self.array(value, by) if hasattr(value, "shape") else self.expression(value, by)
+
+    def _energy(self, f: PolyElement) -> Any:
+        """An energy: the kinetic part by link, with common numbers outside, the potential part by geometry."""
+        weight, others = self._parted(f)
+        return self._collected(others, BY_LINK, common=True) + self._collected(weight, BY_GEOMETRY)
 
     def array(self, values: Any, by: Sequence[str] | None = None) -> Any:
         """A vector or matrix of elements as a matrix of SymPy, an array of higher rank as its array."""
@@ -105,14 +124,14 @@ class Arrangement:
         gravity = {symbol for g in self.arm.gravity for symbol in getattr(g, "free_symbols", ())}
         return any(symbol in gravity for symbol, _ in key[2])
 
-    def _collected(self, terms: Terms, by: Sequence[str]) -> Any:
+    def _collected(self, terms: Terms, by: Sequence[str], *, common: bool = False) -> Any:
         if not terms:
             return sympy.Integer(0)
         order = [CLASSES.index(kind) for kind in by]
         ordered = {tuple(key[i] for i in order): value for key, value in terms.items()}
-        return _sum(self._nested(ordered, by))
+        return _sum(self._nested(ordered, by, common))
 
-    def _nested(self, terms: Terms, by: Sequence[str]) -> list[Summand]:
+    def _nested(self, terms: Terms, by: Sequence[str], common: bool) -> list[Summand]:
         """The sum over the factors of the first class, each with its collected cofactor."""
         if not by:
             return [(next(iter(terms.values())), ())]
@@ -121,13 +140,15 @@ class Arrangement:
             groups.setdefault(first, {})[tuple(others)] = value
         ordered = sorted(groups.items(), key=lambda item: self._powers_order(item[0]))
         if by[0] == "geometry":
-            return [self._times(product(powers), rest, by[1:]) for powers, rest in ordered]
-        return [self._times(factor, rest, by[1:]) for factor, rest in self._proportional(ordered)]
+            return [self._times(product(powers), rest, by[1:], common) for powers, rest in ordered]
+        return [self._times(factor, rest, by[1:], common) for factor, rest in self._proportional(ordered)]
 
-    def _times(self, factor: Any, rest: Terms, by: Sequence[str]) -> Summand:
-        inner = self._nested(rest, by)
+    def _times(self, factor: Any, rest: Terms, by: Sequence[str], common: bool) -> Summand:
+        number = abs(_content(rest)) if common and all(value.denominator in (1, 2) for value in rest.values()) else 1
+        inner = self._nested({key: value / number for key, value in rest.items()}, by, common)
         if len(inner) > 1:
-            return Fraction(1), (factor, _sum(inner))
+            return Fraction(number), (factor, _sum(inner))
+        inner = self._nested(rest, by, common)
         number, factors = inner[0]
         return number, (factor, *factors)
 

@@ -204,7 +204,7 @@ class Derivation(ClosedForm, DynamicsResults):
         a = algebra.rates(algebra.rates(Kinematics(self.arm).centres[k]))
         value = a if part[1] == "a" else algebra.each(a * algebra.element(self.arm.bodies[k].mass))
         side = rf"f_{{{k + 1}}}" if name.startswith("f_") else rf"{part[1]}_{{C_{{{k + 1}}}}}"
-        return Equation(sympy.Symbol(name), self.arrangement.written(value), side)
+        return Equation(sympy.Symbol(name), self.arrangement.written(value, name), side)
 
     @property
     def M(self) -> Any:

@@ -44,16 +44,16 @@ class Writer:
     """Collects the steps of a derivation, with elements of the ring written as expressions.
 
     Args:
-        written: function that converts an element, or an array of them, to SymPy.
+        written: function of an element, or an array of them, and the name of the left side, that converts it to SymPy.
         seen: callback with the title of each step at its start.
     """
 
-    written: Callable[[Any], Any]
+    written: Callable[[Any, str], Any]
     seen: Callable[[str], None] = lambda title: None
     steps: list[Step] = field(default_factory=list)
 
     def step(self, title: str, sentence: str, equations: list[tuple[str, str, Any]]) -> None:
         """Add a step of equations: plain left side, LaTeX of it, right side."""
         self.seen(title)
-        lines = tuple(Equation(sympy.Symbol(name), self.written(value), latex) for name, latex, value in equations)
-        self.steps.append(Step(title, sentence, lines))
+        lines = ((sympy.Symbol(name), self.written(value, name), latex) for name, latex, value in equations)
+        self.steps.append(Step(title, sentence, tuple(Equation(*line) for line in lines)))
