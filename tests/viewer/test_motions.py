@@ -18,6 +18,7 @@ from armdyn.logs import LogError
 from armdyn.viewer import PortInUse, Recording, StreamError, ViewerError
 from armdyn.viewer.curves import History, curves_of
 from armdyn.viewer.numbers import Now
+from armdyn.viewer.panels.curves import CurvesPanel
 from armdyn.viewer.playback import Playback
 from armdyn.viewer.recording import recordings_of
 from armdyn.viewer.sources import Lines, Port, source_of
@@ -69,6 +70,43 @@ def test_recordings_have_what_was_simulated() -> None:
     lost = Recording(recording.t, np.where(recording.t[:, None] == recording.t[3], np.nan, recording.q))
     assert len(recordings_of(lost, RP)[0].t) == len(recording.t) - 1
     assert "not finite" in recordings_of(lost, RP)[0].notes[0]
+
+
+def test_curves_of_another_motion_are_behind_those_of_the_motion() -> None:
+    """At the same times, NaN where it has ended; drawn first, broad and pale."""
+    fall, short = (armdyn.simulate(RP, [0.0, 1.0], duration=end) for end in (0.2, 0.1))
+    heavy = armdyn.simulate(RP.with_payload(mass=1.0), [0.0, 1.0], [0.5, 0.0], torque=[1.0, 2.0], duration=0.2)
+    recording, other = Recording.of(fall), Recording.of(heavy)
+    forces, energy = curves_of(RP, recording, other)
+    assert forces.names == (*RP.joint_names, *(f"{name}, ghost" for name in RP.joint_names))
+    assert forces.ghosts == 2
+    total = energy.values[:, 3] + energy.values[:, 4]
+    np.testing.assert_allclose(energy.values[:, 5], total, atol=1e-12)
+    np.testing.assert_allclose(energy.values[:, 5], np.interp(energy.t, heavy.t, heavy.energy.total), atol=1e-12)
+    np.testing.assert_allclose(forces.values[:, 2:], np.broadcast_to([1.0, 2.0], (len(forces.t), 2)))
+    assert forces.range[0] < 0.0
+    assert forces.range[1] > 2.0
+    late = curves_of(RP, recording, Recording.of(short))[1]
+    np.testing.assert_array_equal(np.isnan(late.values[:, 3]), late.t > 0.1)
+    gui = Drawn()
+    CurvesPanel(gui, late, full=True)
+    np.testing.assert_array_equal(gui.data[1], late.values[:, 3])
+    np.testing.assert_array_equal(gui.data[4], late.values[:, 0])
+    assert [each["width"] for each in gui.series[1:]] == [4.5, 4.5, 4.5, 1.6, 1.6, 1.6]
+
+
+class Drawn:
+    """The part of a viser GUI that a panel of curves uses."""
+
+    data: tuple[np.ndarray, ...]
+    series: tuple[dict[str, Any], ...]
+
+    def add_markdown(self, text: str) -> Any:
+        return text
+
+    def add_uplot(self, data: Any, series: Any, **options: Any) -> Any:
+        self.data, self.series = data, series
+        return self
 
 
 def _csv(path: Path, text: str) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Curves:
         values: a column for each curve, shape (points, curves).
         t_range: range of the time axis, s.
         range: range of the axis of values.
+        ghosts: number of curves of another motion, the last columns, NaN at times at which it is unknown.
     """
 
     title: str
@@ -38,12 +39,13 @@ class Curves:
     values: Array
     t_range: tuple[float, float]
     range: tuple[float, float]
+    ghosts: int = 0
 
     def until(self, t: float) -> Curves:
         """The curves up to a time, in the same axes."""
         kept = int(np.searchsorted(self.t, t, side="right"))
         kept = min(max(kept, 1), len(self.t))
-        return Curves(self.title, self.names, self.t[:kept], self.values[:kept], self.t_range, self.range)
+        return replace(self, t=self.t[:kept], values=self.values[:kept])
 
 
 def force_title(robot: Robot) -> str:
@@ -52,8 +54,27 @@ def force_title(robot: Robot) -> str:
     return {1: "Torques, N m" if "revolute" in kinds else "Forces, N"}.get(len(kinds), "Torques, N m, and forces, N")
 
 
-def curves_of(robot: Robot, recording: Recording) -> list[Curves]:
-    """The joint forces and energies of a recording that has them."""
+def curves_of(robot: Robot, recording: Recording, other: Recording | None = None) -> list[Curves]:
+    """The joint forces and energies of a recording that has them, with those of another one at the same times."""
+    found = _own_curves(robot, recording)
+    if other is None:
+        return found
+    quantities = {each.title.split(",")[0]: each for each in _own_curves(robot, other)}
+    return [_with_ghosts(each, quantities.get(each.title.split(",")[0])) for each in found]
+
+
+def _with_ghosts(curves: Curves, other: Curves | None) -> Curves:
+    """Curves with those of the same quantities of another motion, interpolated; unchanged if it has none."""
+    if other is None:
+        return curves
+    columns = [np.interp(curves.t, other.t, column, left=np.nan, right=np.nan) for column in other.values.T]
+    values = np.column_stack([curves.values, *columns])
+    names = (*curves.names, *(f"{name}, ghost" for name in other.names))
+    both = _made(curves.title, names, curves.t, values, curves.t_range)
+    return replace(both, ghosts=len(columns))
+
+
+def _own_curves(robot: Robot, recording: Recording) -> list[Curves]:
     step = max(-(-len(recording.t) // MOST_POINTS), 1)
     thin = slice(None, None, step)
     found = []

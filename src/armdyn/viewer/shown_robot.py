@@ -85,7 +85,8 @@ class ShownRobot:
             self.measured.set_visible(False)
         self._trace = Trace(entry.arm.size)
         self.history = History(self.robot)
-        self._curves: list[Curves] = curves_of(self.robot, self.recordings[0]) if self.recordings else []
+        other = self.recordings[1].completed(self.robot) if len(self.recordings) == 2 else None
+        self._curves: list[Curves] = curves_of(self.robot, self.recordings[0], other) if self.recordings else []
         if self.recordings:
             self.arm.trace(trace_of(self.robot, self.recordings[0]))
 

@@ -30,7 +30,7 @@ class CurvesPanel:
         drawn = curves if full else curves.until(curves.t[0])
         self.plot = gui.add_uplot(
             _data(drawn),
-            ({"label": "t, s"}, *(_series(name, k) for k, name in enumerate(curves.names))),
+            ({"label": "t, s"}, *_all_series(curves)),
             scales=_scales(curves),
             axes=({**AXIS}, {**AXIS, "size": 46}),
             legend={"show": True, "live": False},
@@ -57,8 +57,23 @@ class CurvesPanel:
         self.plot.remove()
 
 
+def _own(curves: Curves) -> int:
+    """The number of curves of the motion itself, which are drawn over those of another one."""
+    return len(curves.names) - curves.ghosts
+
+
+def _all_series(curves: Curves) -> list[dict[str, Any]]:
+    """The curves of another motion, broad and pale, and those of the motion itself."""
+    own = _own(curves)
+    ghosts = [
+        {**_series(name, k), "stroke": f"{COLOURS[k % len(COLOURS)]}55", "width": 4.5}
+        for k, name in enumerate(curves.names[own:])
+    ]
+    return [*ghosts, *(_series(name, k) for k, name in enumerate(curves.names[:own]))]
+
+
 def _data(curves: Curves) -> tuple[Any, ...]:
-    columns = [curves.t, *curves.values.T]
+    columns = [curves.t, *curves.values.T[_own(curves) :], *curves.values.T[: _own(curves)]]
     return tuple(np.ascontiguousarray(column, dtype=float) for column in columns)
 
 
