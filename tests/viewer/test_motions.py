@@ -192,7 +192,7 @@ def test_lines_in_all_formats() -> None:
         ('{"q": [NaN, 1]}', StreamError, "q of joint_1 is nan"),
         ('{"q": [true, 1]}', StreamError, "q of joint_1 is True"),
         ('{"p": [1, 1]}', StreamError, "no q"),
-        ('{"q": [1', StreamError, "no JSON"),
+        ('{"q": [1', StreamError, "not JSON"),
         ('{"t": "now", "q": [1, 2]}', StreamError, "t is 'now'"),
         ("1,2,3,4,5,6,7,8", StreamError, "8 numbers in a row and no header; expected 2, 4 or 6"),
         ("inf,2", StreamError, "q_joint_1 is 'inf'"),

@@ -92,7 +92,7 @@ def draw_masp(
 
     Args:
         run: the analysis.
-        over: another analysis or simulation, a trajectory or a log, as broad pale lines behind; joints are matched by
+        over: another analysis or simulation, a trajectory or a log, drawn as broad pale lines; joints are matched by
             name, rows by time.
         size: font and line sizes: "report", "paper" or "slide".
         palette: "colour" or "grey".
@@ -129,7 +129,7 @@ def draw_simulation(
 
     Args:
         simulation: the motion.
-        over: an analysis, another simulation, a trajectory or a log, as broad pale lines behind; the hand only of
+        over: an analysis, another simulation, a trajectory or a log, drawn as broad pale lines; the hand only of
             analyses and simulations.
         size: font and line sizes: "report", "paper" or "slide".
         palette: "colour" or "grey".

@@ -22,7 +22,7 @@ OF_JOINTS = ("q", "qd", "qdd", "tau")
 
 
 class JointRows(NamedTuple):
-    """Quantities of joints over time, without energies or events, of an analysis that is no simulation.
+    """Quantities of joints over time, without energies or events, of an analysis.
 
     Args:
         robot: name of the robot.

@@ -82,7 +82,7 @@ def plot_trajectory(
         reference: True to draw references, e.g. the signal q_ref, on their curves.
         degrees: angles in degrees, and speeds in degrees per second; otherwise in radians.
         size: font and line sizes for a page of a "report" (10 in wide), a "paper" (170 mm), one "column" of a paper
-            (85 mm), where panels stand one above the other, or a "slide" (13.33 in).
+            (85 mm, with one panel per row), or a "slide" (13.33 in).
         palette: "colour", distinguishable by colour-blind readers, or "grey".
         figsize: width and height, inches.
         title: title above the picture; robot and duration by default.

@@ -56,11 +56,11 @@ def force_title(robot: Robot) -> str:
 
 def curves_of(robot: Robot, recording: Recording, other: Recording | None = None) -> list[Curves]:
     """The joint forces and energies of a recording that has them, with those of another one at the same times."""
-    found = _own_curves(robot, recording)
+    own = _own_curves(robot, recording)
     if other is None:
-        return found
+        return own
     quantities = {each.title.split(",")[0]: each for each in _own_curves(robot, other)}
-    return [_with_ghosts(each, quantities.get(each.title.split(",")[0])) for each in found]
+    return [_with_ghosts(each, quantities.get(each.title.split(",")[0])) for each in own]
 
 
 def _with_ghosts(curves: Curves, other: Curves | None) -> Curves:

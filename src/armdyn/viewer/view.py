@@ -70,8 +70,8 @@ def view(
             and the others are ghosts. Zero if not given. For several robots, one of these for each.
         motion: the motion to play: a `armdyn.Trajectory` (for a batch, the further motions are ghosts), the path of a
             saved one, a `armdyn.logs.Log`, or the path of one. For several robots, one of these or None for each.
-        over: another motion of the robot, a log or the path of one, played as a ghost at the same time, with its curves
-            behind those of the motion.
+        over: another motion of the robot, a log or the path of one, played as a ghost at the same time; its curves
+            are broad and pale.
         stream: source of states, one per line, which move the first robot: the number of a port, for TCP and UDP; "-",
             standard input; or an iterable of lines. `armdyn.viewer.stream_lines.FORMAT` describes the format.
         rate: rows per second, Hz, of a log without times.
@@ -155,8 +155,8 @@ def view_trajectory(
     Args:
         trajectory: the motion, or a batch of eight at most.
         robot: the robot of the motion; if None, the bundled robot of that name.
-        over: another motion or a log of the robot, played as a ghost at the same time, with its curves behind those
-            of the motion.
+        over: another motion or a log of the robot, played as a ghost at the same time; its curves are broad and
+            pale.
         look: "visual", "collision" or "skeleton".
         dark: True for a dark background.
         speed: factor of the original speed of the motion.
