@@ -42,6 +42,8 @@ def with_near_angles(program: Program) -> Program:
     """The program with sines of a sum by those of a part of the sum, if all other terms are products."""
     nodes, angles = program.nodes, _angles(program.nodes)
     close = _close(nodes, angles)
+    if not close:
+        return program
     needed = _needed(nodes, angles, close)
     groups = _groups(nodes, angles, close, needed)
     if not groups:

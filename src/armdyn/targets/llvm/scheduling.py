@@ -95,7 +95,11 @@ class _Units:
         for index in stretch:
             unit = unit_of[index]
             self.members[unit].append(index)
-            self._reads[unit] |= {unit_of[a] for a in arguments_of(nodes[index]) if a in unit_of} - {unit}
+            read = self._reads[unit]
+            for a in arguments_of(nodes[index]):
+                other = unit_of.get(a, unit)
+                if other != unit:
+                    read.add(other)
         for unit, read in self._reads.items():
             for other in read:
                 self._read_by[other].append(unit)

@@ -172,19 +172,25 @@ def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
     nodes = program.nodes
     calls = {index for index, node in enumerate(nodes) if node[0] in LIBRARY}
     needed = [
-        [*(_needed(nodes, index, found) if index in calls else arguments_of(node))] for index, node in enumerate(nodes)
+        _needed(nodes, index, found) if index in calls else arguments_of(node) for index, node in enumerate(nodes)
     ]
-    order = [*in_order(dict(enumerate(needed)))] if calls & found.keys() else range(len(nodes))
+    order = in_order(dict(enumerate(needed))) if calls & found.keys() else range(len(nodes))
     stages = [0] * len(nodes)
     for index in order:
-        stages[index] = max((stages[a] for a in needed[index]), default=0) + (index in calls)
+        stage = 0
+        for a in needed[index]:
+            if stages[a] > stage:
+                stage = stages[a]
+        stages[index] = stage + (index in calls)
     last = max(stages, default=0)
     latest = [last] * len(nodes)
     for index in reversed(order):
         if index not in calls:
             stages[index] = latest[index]
+        before = stages[index] - (index in calls)
         for a in needed[index]:
-            latest[a] = min(latest[a], stages[index] - (index in calls))
+            if latest[a] > before:
+                latest[a] = before
     return stages
 
 
@@ -205,6 +211,10 @@ def _stretches(
     Nodes with conditions, and their selects, wait until another node needs them or the stage ends: all values that they
     read are computed by then, and they are together. The selects are written into ``found`` and ``before``.
     """
+    if found.keys().isdisjoint(indices):
+        yield (), [*indices]
+        return
+    needed = {index: _needed(nodes, index, found) for index in indices}
     waiting: dict[Conditions, list[int]] = {}
     complete: list[tuple[Conditions, list[int]]] = []  # still waiting, but complete
     wait, are_complete = set[int](), set[int]()  # all nodes of these
@@ -220,17 +230,18 @@ def _stretches(
         are_complete.update(stretch)
 
     def end_what_is_read(reading: Iterable[int]) -> None:
-        for a in (a for index in reading for a in _needed(nodes, index, found)):
-            if a in wait:
-                end(found[a])
+        for index in reading:
+            for a in needed[index]:
+                if a in wait:
+                    end(found[a])
 
-    for index in in_order({index: _needed(nodes, index, found) for index in indices}):
+    for index in in_order(needed):
         for condition, arm in merged(nodes[index]):
             if index not in found and (condition,) in waiting and _is_stored(nodes, arm, found, before):
-                found[index], before[index] = (condition,), arm
+                found[index], before[index] = (condition,), arm  # the condition is among the arguments of a select
         if index in found:
             own = found[index]
-            read = {found[a] for a in _needed(nodes, index, found) if a in wait} - {own}
+            read = {found[a] for a in needed[index] if a in wait} - {own}
             if own in waiting and wants.any_wants(read, own):  # neither could be first
                 end(own)
             wants.add(own, read & waiting.keys())
@@ -250,8 +261,10 @@ def _stretches(
     yield from complete
 
 
-def in_order(needed: Mapping[int, Iterable[int]]) -> Iterator[int]:
+def in_order(needed: Mapping[int, Sequence[int]]) -> list[int]:
     """Topological order: nodes by their numbers, but each after those of these nodes that it needs."""
+    if not any(those and max(those) > index for index, those in needed.items()):
+        return sorted(needed)
     awaited_by: dict[int, list[int]] = {index: [] for index in needed}
     waits_for: dict[int, int] = {}
     for index, those in needed.items():
@@ -262,19 +275,22 @@ def in_order(needed: Mapping[int, Iterable[int]]) -> Iterator[int]:
                 waits_for[index] += 1
     ready = [index for index, count in waits_for.items() if not count]
     heapq.heapify(ready)
+    order: list[int] = []
     while ready:
         index = heapq.heappop(ready)
-        yield index
+        order.append(index)
         for other in awaited_by[index]:
             waits_for[other] -= 1
             if not waits_for[other]:
                 heapq.heappush(ready, other)
+    return order
 
 
-def _needed(nodes: Sequence[Node], index: int, found: Mapping[int, Conditions]) -> Iterator[int]:
+def _needed(nodes: Sequence[Node], index: int, found: Mapping[int, Conditions]) -> tuple[int, ...]:
     """The nodes that must be computed before one: those it reads, and those of its conditions."""
-    yield from arguments_of(nodes[index])
-    yield from (condition.node for condition in found.get(index, ()))
+    own = found.get(index)
+    read = arguments_of(nodes[index])
+    return (*read, *(condition.node for condition in own)) if own else read
 
 
 class _Wants:
