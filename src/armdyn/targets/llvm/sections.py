@@ -177,11 +177,7 @@ def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
     order = in_order(dict(enumerate(needed))) if calls & found.keys() else range(len(nodes))
     stages = [0] * len(nodes)
     for index in order:
-        stage = 0
-        for a in needed[index]:
-            if stages[a] > stage:
-                stage = stages[a]
-        stages[index] = stage + (index in calls)
+        stages[index] = max([stages[a] for a in needed[index]], default=0) + (index in calls)
     last = max(stages, default=0)
     latest = [last] * len(nodes)
     for index in reversed(order):
@@ -189,8 +185,7 @@ def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
             stages[index] = latest[index]
         before = stages[index] - (index in calls)
         for a in needed[index]:
-            if latest[a] > before:
-                latest[a] = before
+            latest[a] = min(latest[a], before)
     return stages
 
 
