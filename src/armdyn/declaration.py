@@ -16,6 +16,7 @@ import numpy as np
 
 from armdyn.base.by_value import reduced, travels_by_value
 from armdyn.base.errors import TraceError, UnknownName
+from armdyn.base.fields import set_fields
 
 Shape = tuple[str | int, ...]
 """Dimensions of an array: numbers, or "n" (size of q), "joints" (all of them), "links" (the base counted), "pairs"
@@ -112,11 +113,10 @@ class Function:
     gains: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
-        for attribute in ("__qualname__", "__doc__"):
-            object.__setattr__(self, attribute, getattr(self.implementation, attribute))
+        set_fields(self, **{name: getattr(self.implementation, name) for name in ("__qualname__", "__doc__")})
         # Code that `exec` runs without a __name__ belongs to no module.
-        object.__setattr__(self, "__module__", self.implementation.__module__ or "")
-        object.__setattr__(self, "__wrapped__", self.implementation)  # so that doctest and inspect see a function
+        set_fields(self, __module__=self.implementation.__module__ or "")
+        set_fields(self, __wrapped__=self.implementation)  # so that doctest and inspect see a function
 
     @property
     def required_options(self) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ def function(
                 raise UnknownName.of("argument with one axis", gain, vectors, name)
         more = (sizes or {}, choices or {})
         declared = Function(implementation, name, signature, arguments, results, options, result, *more, gains=free)
-        object.__setattr__(declared, "sources", sources)
+        set_fields(declared, sources=sources)
         return declared
 
     return declare

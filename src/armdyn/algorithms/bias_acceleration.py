@@ -25,7 +25,7 @@ def bias_acceleration(
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        frame: name of the frame; the tip if None.
+        frame: name of the frame; the tip by default.
         expressed_in: "body", "space" or "world", as of `jacobian`: the rate of that twist's six numbers. With "world"
             the linear part is the acceleration of the frame's origin. "world" is Pinocchio's LOCAL_WORLD_ALIGNED, its
             WORLD is "space".

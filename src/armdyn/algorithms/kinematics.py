@@ -25,7 +25,7 @@ def forward_kinematics(mechanism: Mechanism, q: Array, *, frame: str | None = No
 
     Args:
         q: joint positions, rad or m, shape (..., n).
-        frame: name of the frame; the tip if None.
+        frame: name of the frame; the tip by default.
 
     Raises:
         UnknownName: the robot has no such frame.
@@ -59,7 +59,7 @@ def jacobian(mechanism: Mechanism, q: Array, *, frame: str | None = None, expres
 
     Args:
         q: joint positions, rad or m, shape (..., n).
-        frame: name of the frame; the tip if None.
+        frame: name of the frame; the tip by default.
         expressed_in: "body": axes and origin of the frame (Pinocchio's LOCAL); "space": axes and origin of the base
             (Pinocchio's WORLD); "world": the frame's origin, the base's axes, so that v is the velocity of the frame's
             origin (Pinocchio's LOCAL_WORLD_ALIGNED). In any case of letters; "local" and "local_world_aligned" are
@@ -91,7 +91,7 @@ def jacobian_dot(
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        frame: name of the frame; the tip if None.
+        frame: name of the frame; the tip by default.
         expressed_in: "body", "space" or "world", as of `jacobian`: the derivative of that matrix. "world" is
             Pinocchio's LOCAL_WORLD_ALIGNED, its WORLD is "space".
 

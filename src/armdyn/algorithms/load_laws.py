@@ -100,7 +100,7 @@ class NewtonStep(NamedTuple):
     Args:
         drive: the drive with the friction.
         rates: of the bodies' joints.
-        qdd: the accelerations.
+        qdd: accelerations.
         loads: the loads at these accelerations, by body.
         friction: at these loads, by body.
         settled: 1 if the friction is that of the straight lines of the step, so that a further step changes nothing;

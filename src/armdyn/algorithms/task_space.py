@@ -76,7 +76,7 @@ def task_space(
         mechanism: the mechanism that functions of a robot receive.
         q: joint positions, rad or m, shape (n,).
         qd: joint velocities, rad/s or m/s, shape (n,).
-        frame: name of the frame; the tip if None.
+        frame: name of the frame; the tip by default.
         point: the point of the frame, m, in its axes, that has the velocity v; its origin by default. Not with "space".
         components: of its twist for the task, in this order: keys ("wx" ... "vz", "position", "orientation", "pose") or
             rows of six numbers that weigh wx, wy, wz, vx, vy, vz.

@@ -67,7 +67,7 @@ def actuator_forces(
         actuated: names of the driven joints.
         tolerance: of phi, A qd and A qdd + Adot qd, as for `constrained_forward_dynamics`; the last for each unit of
             the greatest acceleration above one.
-        rank_tolerance: singular values below this part of the greatest count as zero.
+        rank_tolerance: singular values of A below this part of the greatest count as zero.
 
     Raises:
         OpenLoop, InconsistentMotion: a state or motion that the constraints do not allow.

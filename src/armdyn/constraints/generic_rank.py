@@ -20,7 +20,7 @@ def generic_rank(robot: ConstrainedRobot, q: Array, rank: int, rank_tolerance: f
         robot: with constraints.
         q: joint positions of one state, rad or m, shape (n,).
         rank: the greatest that is known, of A at q or elsewhere.
-        rank_tolerance: as of `constraint_rank`.
+        rank_tolerance: as for `constraint_rank`.
     """
     ranks = _known.setdefault(robot, {})
     if rank_tolerance not in ranks:

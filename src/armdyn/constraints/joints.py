@@ -36,7 +36,7 @@ def ball(
     Args:
         frame: name of the frame that is held.
         to: name of the frame it is held to; the base by default.
-        point: of ``frame``, m, in its axes.
+        point: of the frame, m, in its axes.
         to_point: of ``to``, m, in its axes.
         name: of the constraint. Its rows are along the axes of the base.
 

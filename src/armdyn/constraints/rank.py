@@ -69,7 +69,7 @@ def constraint_rank(robot: ConstrainedRobot, q: ArrayLike, *, rank_tolerance: fl
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (n,).
-        rank_tolerance: singular values below this part of the greatest count as zero.
+        rank_tolerance: singular values of A below this part of the greatest count as zero.
 
     >>> twice = [armdyn.constraints.PointOnPlane("tip", n, (1, 0, 0), name=str(n)) for n in ((1, 0, 0), (-2, 0, 0))]
     >>> print(armdyn.load("planar_2r").with_constraints(*twice).constraint_rank([-1.0, 2.0]))

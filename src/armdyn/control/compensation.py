@@ -92,7 +92,7 @@ class Compensation:
 
         Args:
             name: of the files.
-            scalar: "float" or "double".
+            scalar: "double" or "float".
         """
         code: CCode = self.step.to_c(name=name, scalar=scalar)
         return code
@@ -103,7 +103,7 @@ class Compensation:
         Args:
             folder: made if there is none.
             name: of the files.
-            scalar: "float" or "double".
+            scalar: "double" or "float".
         """
         files = {file: text.encode("ascii") for file, text in self.to_c(name, scalar).files.items()}
         files[f"{name}_numbers.h"] = self.numbers(name, scalar).encode("ascii")

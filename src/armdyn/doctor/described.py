@@ -28,7 +28,7 @@ class Described:
     """A description.
 
     Args:
-        source: its text.
+        source: the text.
         folder: in which relative paths are looked up.
         load: the robot that it describes, read with its faults.
         xacro: the files from which it is generated; None of any other.

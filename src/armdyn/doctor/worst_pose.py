@@ -45,7 +45,7 @@ def bounds(model: Model, masses: Mapping[str, tuple[float, Array]]) -> Array:
     vertical axes carry, gravity has a fixed direction.
 
     Args:
-        model: of the arm.
+        model: the arm.
         masses: by link, as `carried` returns them; a link without an entry has no mass.
     """
     on_link: dict[str, list[Joint]] = {}

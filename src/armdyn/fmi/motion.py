@@ -27,7 +27,7 @@ class Motion(NamedTuple):
 
     Args:
         program: rates and outputs of states, inputs and parameters.
-        states: states in order.
+        states: the states, in order.
         inputs: names of the inputs.
         outputs: names of results in addition to the rates.
     """

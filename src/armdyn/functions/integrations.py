@@ -244,7 +244,7 @@ class StepPolynomial:
 
     Args:
         t: the time at the beginning of the step, s.
-        h: the length of the step, s.
+        h: length of the step, s.
         numbers: the state at the beginning and the F_i of `EmbeddedPair.dense`, a row each.
         alternates: as that of `EmbeddedPair`.
     """

@@ -26,7 +26,7 @@ def rod(length: float, *, mass: float | None = None, line_density: DensityLike |
     Frame: origin at the middle, z along the rod.
 
     Args:
-        length: l, m.
+        length: of the rod, l, m.
         mass: kg; give this or ``line_density``.
         line_density: kg/m, or a function of arrays x, y, z (`armdyn.inertia.Density`).
 

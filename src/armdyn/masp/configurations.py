@@ -27,7 +27,7 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
         robot: robot with six joints, the number of conditions of a pose, or fewer.
         pose: T of the tip in base axes, m, shape (4, 4).
         starts: number of starts of each round.
-        rounds: largest number of rounds.
+        rounds: the largest number of rounds.
         seed: seed of the random starts.
 
     Raises:

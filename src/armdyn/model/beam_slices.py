@@ -29,7 +29,7 @@ def slices(inertia: Inertia, start: Array, axes: Array, length: float, cuts: Seq
         inertia: of the body.
         start: the point x = 0, m, shape (3,).
         axes: unit vectors along x, y and z as columns, shape (3, 3).
-        length: L, m.
+        length: of the beam, L, m.
         cuts: places between 0 and L, rising, m.
 
     Raises:

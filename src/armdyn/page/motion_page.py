@@ -92,7 +92,7 @@ def motion_page(
     One cursor is common to all charts and moves the arm; playback is in real time.
 
     Args:
-        trajectory: one motion.
+        trajectory: the motion.
         path: path of a file to write; an existing file is replaced.
         robot: the robot of the motion; a bundled robot of the trajectory's name by default, only charts without one.
         over: another motion or a log, drawn behind it.

@@ -45,7 +45,7 @@ class Overlay:
 
     Args:
         name: name of the robot, or of the log.
-        t: its times, s, shape (T,).
+        t: times, s, shape (T,).
         arrays: its quantities by name, each of shape (T, n), in the order of the joints of the motion in front; NaN for
             joints that it does not have.
         pieces: slices of its rows without gaps.

@@ -117,7 +117,7 @@ class _Choice:
     """The drawn panels, and those omitted because they contain only zeros.
 
     Args:
-        maker: builder of panels.
+        maker: builder of the panels.
         panels: names of panels, if given.
         signals: names of signals, if given.
         layout: "quantities" or "joints".

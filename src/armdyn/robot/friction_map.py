@@ -37,7 +37,7 @@ class FrictionMap(Tabulated):
     Args:
         robot: its name.
         joint_names: of the robot.
-        kinds: "revolute" or "prismatic", one a joint.
+        kinds: "revolute" or "prismatic", one per joint.
         speeds: qd, rad/s or m/s, shape (n, S), rising, without zero.
         loads: the load that each joint transmits to its links, N m or N, shape (n, L).
         forces: friction of the sign of the speed, N m or N, shape (n, S, L).

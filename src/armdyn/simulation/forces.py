@@ -16,6 +16,7 @@ from armdyn.base.advice import option
 from armdyn.base.arrays import Names
 from armdyn.base.checks import array, number, one_per_joint
 from armdyn.base.errors import ShapeError
+from armdyn.base.fields import set_fields
 from armdyn.declaration import Function
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import StepGrid
@@ -181,9 +182,7 @@ class Callback:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise SettingError(f"function={self.function!r}; expected a function of (t, q, qd)")
-        object.__setattr__(
-            self, "sample_time", number("sample_time", self.sample_time, above=0.0, unit="s", error=SettingError)
-        )
+        set_fields(self, sample_time=number("sample_time", self.sample_time, above=0.0, unit="s", error=SettingError))
 
     def __call__(self, t: float, q: Array, qd: Array) -> Any:
         """The value of the function."""

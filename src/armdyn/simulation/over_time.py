@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from armdyn.base.arrays import Names, is_plain, keys
 from armdyn.base.checks import array, choice
 from armdyn.base.errors import ShapeError
+from armdyn.base.fields import set_fields
 from armdyn.simulation.drivers.grid import ROUNDING, StepGrid
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
@@ -59,8 +60,7 @@ class OverTime:
             )
         if not (np.diff(t) > 0.0).all():
             raise SettingError("the times of torque or f_tip must rise from each to the next")
-        object.__setattr__(self, "times", t)
-        object.__setattr__(self, "numbers", values)
+        set_fields(self, times=t, numbers=values)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def part(
         recipe: packed.
         name: of the study, under which the worker keeps its compiled loop.
         k: the number of the part.
-        numbers: its runs.
+        numbers: of the runs.
         values: their samples.
         folder: where to write it; None: it is returned.
     """

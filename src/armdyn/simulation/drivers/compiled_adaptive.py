@@ -55,7 +55,7 @@ def loop_of(
 
     Args:
         robot: the robot that moves, with all its laws of friction.
-        kind: the parts of its state.
+        kind: the parts of the state.
         scipy_method: a name of `PAIRS`.
         linear: true if the forces are piecewise linear in time; else they are held.
         parameters: parameters of the model that each state has of its own.

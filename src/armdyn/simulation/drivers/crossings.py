@@ -71,7 +71,7 @@ def arrives(f: Function, times: Array, direction: int, side: int, band: float) -
     Args:
         f: of time.
         times: to look at.
-        direction: -1 counts it falling, 1 rising, 0 both.
+        direction: 1 counts it rising, -1 falling, 0 both.
         side: 1 above zero, -1 below, 0 if f has arrived already, after which nothing counts until it is left: within a
             step, in which held rows have the integrator's error, by `LEFT` bands.
         band: the distance from zero that counts as rounding.

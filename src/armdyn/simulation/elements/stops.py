@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.base.advice import either
 from armdyn.base.checks import number
+from armdyn.base.fields import set_fields
 from armdyn.constraints import PointOnPlane
 from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
@@ -43,11 +44,11 @@ class Stops:
     resting_speed: float = RESTING_SPEED
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "restitution", _restitution(self.restitution))
+        set_fields(self, restitution=_restitution(self.restitution))
         speed = number("resting_speed", self.resting_speed, above=0.0, error=SettingError)
-        object.__setattr__(self, "resting_speed", speed)
+        set_fields(self, resting_speed=speed)
         if self.joints is not None:
-            object.__setattr__(self, "joints", (self.joints,) if isinstance(self.joints, str) else tuple(self.joints))
+            set_fields(self, joints=(self.joints,) if isinstance(self.joints, str) else tuple(self.joints))
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,9 @@ class Contact:
             raise SettingError(
                 f"Contact of {self.plane!r}; expected a plane, as armdyn.constraints.PointOnPlane('tip', (0, 0, 1))"
             )
-        object.__setattr__(self, "restitution", _restitution(self.restitution))
+        set_fields(self, restitution=_restitution(self.restitution))
         speed = number("resting_speed", self.resting_speed, above=0.0, unit="m/s", error=SettingError)
-        object.__setattr__(self, "resting_speed", speed)
+        set_fields(self, resting_speed=speed)
 
 
 def _restitution(value: float) -> float:

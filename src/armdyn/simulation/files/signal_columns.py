@@ -47,7 +47,7 @@ def csv_header(sizes: Mapping[str, int], labels: Labels, joints: Sequence[str]) 
     Args:
         sizes: the number of values of each signal, by its name.
         labels: of the values, by the name of the signal.
-        joints: the names of the joints.
+        joints: names of the joints.
     """
     kept: dict[str, tuple[Label, ...]] = {name: labels[name] for name in sizes if name in labels}
     for name in list(kept):
@@ -69,7 +69,7 @@ def of_header(header: Sequence[str], joints: Sequence[str]) -> tuple[dict[str, i
 
     Args:
         header: columns that begin with `SIGNAL`, with units in brackets.
-        joints: the names of the joints.
+        joints: names of the joints.
     """
     sizes: dict[str, int] = {}
     labels: dict[str, list[Label]] = {}

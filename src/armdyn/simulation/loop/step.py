@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.base.fields import set_fields
 from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.program import clip
@@ -98,7 +99,7 @@ def step_function(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
     )
     if controller is None and running_cost is None and not brakes:  # a name does not identify the brakes
-        object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible or bristles else SOURCES)
+        set_fields(declared, sources=(*SOURCES, "actuators") if flexible or bristles else SOURCES)
     return declared
 
 

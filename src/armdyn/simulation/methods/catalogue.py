@@ -8,6 +8,7 @@ from typing import Any
 from armdyn.base.advice import either, option
 from armdyn.base.checks import number, switch, whole_number
 from armdyn.base.errors import UnknownName
+from armdyn.base.fields import set_fields
 from armdyn.simulation.errors import SettingError, refuse_class
 from armdyn.simulation.methods.formulas import (
     constant_acceleration,
@@ -52,7 +53,7 @@ class FixedStep:
         raise NotImplementedError
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "step", number("step", self.step, above=0.0, unit="s", error=SettingError))
+        set_fields(self, step=number("step", self.step, above=0.0, unit="s", error=SettingError))
 
     def __str__(self) -> str:
         return f"{type(self).__name__}, step {self.step:g} s"
@@ -107,7 +108,7 @@ class ConstantAcceleration(FixedStep):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "as_printed", switch("as_printed", self.as_printed, error=SettingError))
+        set_fields(self, as_printed=switch("as_printed", self.as_printed, error=SettingError))
 
     @property
     def scheme(self) -> Scheme:
@@ -211,8 +212,8 @@ class Adaptive:
     chattering_step: float | None = 1e-4
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rtol", number("rtol", self.rtol, above=0.0, error=SettingError))
-        object.__setattr__(self, "atol", number("atol", self.atol, above=0.0, error=SettingError))
+        set_fields(self, rtol=number("rtol", self.rtol, above=0.0, error=SettingError))
+        set_fields(self, atol=number("atol", self.atol, above=0.0, error=SettingError))
         if self.rtol < SMALLEST_RTOL:
             raise SettingError(f"rtol={self.rtol:g} is below rounding; the least that can be kept is {SMALLEST_RTOL}")
         if self.scipy_method not in SCIPY_METHODS:
@@ -220,7 +221,7 @@ class Adaptive:
         whole_number("max_steps", self.max_steps, least=1, error=SettingError)
         if self.chattering_step is not None:
             step = number("chattering_step", self.chattering_step, above=0.0, unit="s", error=SettingError)
-            object.__setattr__(self, "chattering_step", step)
+            set_fields(self, chattering_step=step)
 
     def __str__(self) -> str:
         return f"{self.scipy_method}, rtol {self.rtol:g}, atol {self.atol:g}"
@@ -245,7 +246,7 @@ class Taylor:
 
     def __post_init__(self) -> None:
         tolerance = number("tolerance", self.tolerance, least=EPSILON, below=1.0, error=SettingError)
-        object.__setattr__(self, "tolerance", tolerance)
+        set_fields(self, tolerance=tolerance)
 
     def __str__(self) -> str:
         return f"Taylor series, tolerance {self.tolerance:.3g}"

@@ -17,6 +17,7 @@ from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.algorithms.elements import dissipative_forces
 from armdyn.algorithms.load_friction import accelerations_under_load
+from armdyn.base.fields import set_fields
 from armdyn.constraints.projection import projected
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
@@ -163,5 +164,5 @@ def held_step(scheme: Scheme) -> Function:
     step.__name__, step.__doc__ = name, f"A step of {scheme.name}, the forces held: the state a time h, s, later."
     made = partial(held_step, scheme)
     declared = MadeFunction(step, name, "held step", tuple(arguments), tuple(own.values()), {}, made=made)
-    object.__setattr__(declared, "sources", SOURCES)
+    set_fields(declared, sources=SOURCES)
     return declared

@@ -27,7 +27,7 @@ class Problem:
 
     Args:
         system: the system that moves.
-        method: of integration.
+        method: of the integration.
         forces: the forces that act.
         start: (x, v) at t = 0, and z if the system has states, with the axes of a batch.
         duration: s.

@@ -52,7 +52,7 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
 
     Args:
         source: the program or rollout.
-        dtype: ``"float32"`` or ``"float64"``.
+        dtype: "float64" or "float32".
         name: the name of the kernel.
         layout: ``"strided"``, ``"rows"`` or ``"packed"``, as in `armdyn.targets.cuda.arguments`.
         triple: LLVM's name of the target machine.

@@ -49,7 +49,7 @@ def over_states(
         called: the operations that are functions of the host; sine and cosine may be a function of the module.
         cosine: the address at which that function leaves the cosine.
         scratch: the address of memory for the values that parts pass on.
-        part: the most operations of a function.
+        part: the most operations of one function.
     """
     inputs = [input_pointer(k) for k in range(len(program.inputs))]
     outputs = [output_pointer(k) for k in range(len(program.outputs))]
