@@ -108,6 +108,27 @@ def test_flexible_joints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     assert np.abs(compiled.energy.drift).max() < 1e-6
 
 
+@pytest.mark.parametrize("name", ["rotors that stick", "lossy gears on springs", "links"])
+def test_forces_on_straight_lines_over_time(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Torques and a wrench whose corners are at other times; joints start when the line passes their friction."""
+    robot = arm(Coulomb(1.0), Viscous(0.2)).with_limits({"joint_2": (-0.7, 2.0)}) if name == "links" else ARMS[name]
+    options = {
+        "q0": [0.3, -0.5],
+        "duration": 0.6,
+        "torque": OverTime([0.0, 0.2, 0.6], [[4.0, -1.0], [-3.0, 2.0], [8.0, 1.0]]),
+        "f_tip": OverTime(
+            [0.0, 0.45, 0.6], [[0.0, 0.0, 0.1, 1.0, 2.0, 0.0], [0.0, 0.0, 0.2, 3.0, 1.0, 0.0], [0.0] * 6]
+        ),
+        "elements": [Stops(0.3)] if name == "links" else [],
+    }
+    compiled, python = both(monkeypatch, robot, **options, **FINE)
+    require_same(compiled, python, pushes=2.1 if name == "links" else None)
+    np.testing.assert_allclose(compiled.tau, python.tau, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(compiled.f_tip, python.f_tip, rtol=0, atol=1e-13)
+    assert compiled.events
+    assert np.abs(compiled.energy.drift).max() < 1e-7
+
+
 STEPS = {
     "links": ARM.with_actuators(
         {"joint_1": drive(Coulomb(1.0)), "joint_2": drive(LuGre(2e3, 30.0, 0.4, 0.5, 0.4, 0.1))}

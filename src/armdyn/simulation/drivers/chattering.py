@@ -165,7 +165,7 @@ class Chattering:
         if not isinstance(method, Adaptive) or method.chattering_step is None:
             return None
         switches = bool(system.rubbing) and not can_hold(system.bare)
-        if forces.held and not switches:
+        if not (forces.by_callables or switches):
             return None
         return cls(system, method.chattering_step, duration, switches=switches)
 

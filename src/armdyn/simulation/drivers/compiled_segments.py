@@ -70,17 +70,17 @@ class _Loop(NamedTuple):
     watched: list[Watched]
 
     @classmethod
-    def of(
-        cls, robot: Robot, bare: Robot, kind: Kind, formula: EmbeddedPair, *, stops: bool, correction: Correction
-    ) -> _Loop:
-        """Those of a robot, which keeps them for the next motion."""
-        kept, name = vars(robot), f"_segments_{formula.name}_{kind}_{stops}_{correction}"
+    def of(cls, robot: Robot, bare: Robot, kind: Kind, formula: EmbeddedPair, **options: Any) -> _Loop:
+        """Those of a robot, which keeps them for the next motion; ``options`` are those of `segment_rates`."""
+        kept, name, correction = vars(robot), f"_segments_{formula.name}_{kind}_{options}", options["correction"]
         if name not in kept:
-            rates = segment_rates(kind, stops=stops, correction=correction)
+            rates, time = segment_rates(kind, **options), "t" if options["linear"] else None
             state = corrections.state(kind.rates, correction, kind.without_rate)
-            options = corrections.options(correction, kind.without_rate)
-            loop = CompiledIntegration(robot, rates, state, formula, watched="margins", slopes="slopes", **options)
-            watched = watched_margins(bare.mechanism, kind, stops=stops)
+            on = corrections.options(correction, kind.without_rate)
+            loop = CompiledIntegration(
+                robot, rates, state, formula, time=time, watched="margins", slopes="slopes", **on
+            )
+            watched = watched_margins(bare.mechanism, kind, stops=options["stops"])
             kept[name] = cls(loop, robot.compile(segment_forces(kind._replace(along=False))), watched)
         found: _Loop = kept[name]
         return found
@@ -98,6 +98,7 @@ class Segments:
         adaptive = isinstance(problem.method, Adaptive)
         self.motion, self.problem, self.kind = motion, problem, Kind.of(problem.system, along=not adaptive)
         self.attempts, self.h, self.rejected = ATTEMPTS_AT_FIRST, 0.0, 0.0
+        self.linear = not motion.forces.held
         self.most_steps = problem.method.max_steps if adaptive else MOST_STEPS
         places = flexible_places(problem.robot.model)
         self.places = places
@@ -127,7 +128,8 @@ class Segments:
         """
         method, system = problem.method, problem.system
         explicit = formula_of(method) is not None
-        known = are_known(motion.forces) and motion.forces.held and motion.chattering is None
+        known = are_known(motion.forces) and motion.chattering is None
+        known &= motion.forces.held or isinstance(method, Adaptive)
         if not explicit or not known or motion.modes is None:
             return None
         drive = drive_of_links(system.bare)
@@ -153,7 +155,8 @@ class Segments:
             self.correction = "positions"
         elif self.constrained and (len(modes.dry) or self.stops):
             self.correction = "velocities"
-        self.compiled = _Loop.of(robot, self.bare, self.kind, formula, stops=self.stops, correction=self.correction)
+        options = {"stops": self.stops, "correction": self.correction, "linear": self.linear}
+        self.compiled = _Loop.of(robot, self.bare, self.kind, formula, **options)
         coordinates = [int(np.argmax(row != 0.0)) for row in modes.dry.rows]
         n = self.problem.robot.dof
         self.row_of_link = {i: k for k, i in enumerate(coordinates) if i < n}
@@ -275,13 +278,22 @@ class Segments:
             return None
         if self.kind.flexible:
             given |= self._rotors(y)
-        tau, *f_tip = self.motion.acting.at(self.motion.hold, t, *self.motion.seen(y))
-        given = given | {"tau": tau} | ({"f_tip": f_tip[0]} if f_tip else {})
+        given |= self._forces(t, y)
         if self.constrained:
             if held.any() and not self._is_determined(y, held):
                 return None
             given["usual"] = self.dead_points.usual_pivots
-        return {name: np.ascontiguousarray(values, dtype=float)[None] for name, values in given.items()}
+        return {name: np.array(values, dtype=float)[None] for name, values in given.items()}
+
+    def _forces(self, t: float, y: Array) -> Arrays:
+        """The forces as arguments of the rates: at a time, and their rates until the end of the hold."""
+        motion = self.motion
+        first, last = (motion.acting.at(motion.hold, time, *motion.seen(y)) for time in (t, motion.end))
+        forces = dict(zip(("tau", "f_tip"), first, strict=False))
+        if not self.linear:
+            return forces
+        rates = {name: (b - a) / (motion.end - t) for name, a, b in zip(forces, first, last, strict=True)}
+        return forces | {f"{name}_rate": rate for name, rate in rates.items()} | {"t_0": np.array(t)}
 
     def _is_determined(self, y: Array, held: Array) -> bool:
         """True if the coordinates that are not held determine the forces of the constraints."""
@@ -400,10 +412,17 @@ class Segments:
                 rotors = links.copy()
                 rotors[:, self.places] = own[name]
                 samples.signals[name][first:last] = rotors
-        for kept, name in zip(samples.forces, ("tau", "f_tip"), strict=False):
-            kept[first:last] = given[name]
+        acting = self._acting(samples.t[first:last], given)
+        for array, force in zip(samples.forces, acting.values(), strict=True):
+            array[first:last] = force
         samples.count = last
-        self._keep_forces(slice(first, last), own, given)
+        self._keep_forces(slice(first, last), own, given | acting)
+
+    def _acting(self, t: Array, given: Arrays) -> Arrays:
+        """The forces at some times, (times, n) and (times, 6)."""
+        names = [name for name in ("tau", "f_tip") if name in given]
+        elapsed = t[:, None] - given["t_0"] if self.linear else 0.0
+        return {name: given[name] + elapsed * given.get(f"{name}_rate", 0.0) for name in names}
 
     def _put_on_constraints(self, q: Array, qd: Array, held: Array) -> Arrays:
         """States between two steps, put onto the constraints."""

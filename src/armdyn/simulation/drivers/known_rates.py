@@ -150,26 +150,17 @@ def rates_under_known_forces(kind: Kind, *, linear: bool, correction: Correction
     f_tip act, and their rates; and the usual pivots of constraints, by which rates are NaN near dead points. With a
     ``correction`` the rates are those of the corrected state.
     """
-    state = kind.arguments
-    own = tuple(argument.name for argument in state)
-    forces = [Argument("tau", N), Argument("f_tip", (6,), optional=True)]
-    over_time = [Argument("tau_rate", N), Argument("f_tip_rate", (6,), optional=True)]
-    before = [Argument("t", ()), *state, Argument("t_0", ())] if linear else [*state]
-    after = [*(one for pair in zip(forces, over_time, strict=True) for one in pair)] if linear else forces
+    own = tuple(argument.name for argument in kind.arguments)
     usual = Argument("usual", ("constraints",), optional=True)
-    arguments = (*before, *after, *corrections.arguments(correction, along=kind.along), usual)
+    after = (*corrections.arguments(correction, along=kind.along), usual)
+    arguments = (*kind.arguments, *force_arguments(linear=linear), *after)
     result = named_tuple("StateRates", [*kind.results, *corrections.RESULTS[correction].values()])
 
     def rates(model: Any, *given: Any) -> Any:
         at = dict(zip((argument.name for argument in arguments), given, strict=True))
         at, on = corrections.with_correction(model, at, correction)
         arm = Arm(model, {name: at[name] for name in own})
-        elapsed = at["t"] - at["t_0"] if linear else 0.0
-        acting = (
-            one if one is None or not linear else one + elapsed * at[f"{name}_rate"]
-            for name, one in (("tau", at["tau"]), ("f_tip", at["f_tip"]))
-        )
-        tau, f_tip = acting
+        tau, f_tip = acting_forces(at, linear=linear)
         tau = tau - arm.force
         if arm.flexible:
             qdd, thetadd, power = flexible_motion(arm.bare, arm.q, arm.qd, arm.theta, arm.thetad, tau, f_tip)
@@ -185,6 +176,24 @@ def rates_under_known_forces(kind: Kind, *, linear: bool, correction: Correction
     rates.__name__, rates.__doc__ = name, "Rates of the state of a motion."
     results = (*kind.results.values(), *corrections.shapes(correction))
     return function_of_actuators(rates, "rates of the state", arguments, results, result, SIZES, made)
+
+
+def force_arguments(*, linear: bool) -> tuple[Argument, ...]:
+    """The arguments of forces that are held, or on straight lines over time from t_0 on."""
+    forces = Argument("tau", N), Argument("f_tip", (6,), optional=True)
+    if not linear:
+        return forces
+    rates = Argument("tau_rate", N), Argument("f_tip_rate", (6,), optional=True)
+    return Argument("t", ()), Argument("t_0", ()), *forces, *rates
+
+
+def acting_forces(at: Mapping[str, Any], *, linear: bool) -> tuple[Any, Any]:
+    """The joint forces and the wrench, None without one, from the arguments `force_arguments`."""
+    tau, f_tip = at["tau"], at["f_tip"]
+    if linear:
+        elapsed = at["t"] - at["t_0"]
+        tau, f_tip = tau + elapsed * at["tau_rate"], None if f_tip is None else f_tip + elapsed * at["f_tip_rate"]
+    return tau, f_tip
 
 
 def function_of_actuators(

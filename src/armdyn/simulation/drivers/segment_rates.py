@@ -24,7 +24,16 @@ from armdyn.program import maximum, minimum, select
 from armdyn.robot import Robot
 from armdyn.simulation.drivers import corrections
 from armdyn.simulation.drivers.corrections import Correction
-from armdyn.simulation.drivers.known_rates import SIZES, SPRINGS, Arm, Kind, N, function_of_actuators
+from armdyn.simulation.drivers.known_rates import (
+    SIZES,
+    SPRINGS,
+    Arm,
+    Kind,
+    N,
+    acting_forces,
+    force_arguments,
+    function_of_actuators,
+)
 from armdyn.simulation.elements.bristles import Bristles
 from armdyn.simulation.elements.springs import between_springs
 from armdyn.simulation.system.bounded import SLACK
@@ -181,7 +190,9 @@ class Segment:
         return select(touches * touches, select(here, press, 1.0), -1.0 * press), 0.0
 
 
-def _mode_arguments(kind: Kind, *, stops: bool, bounds: bool, correction: Correction = "") -> tuple[Argument, ...]:
+def _mode_arguments(
+    kind: Kind, *, stops: bool, bounds: bool, correction: Correction = "", linear: bool = False
+) -> tuple[Argument, ...]:
     along = bounds and kind.along
     own = [("slip", N), ("held", N)]
     own += [("rotor_slip", SPRINGS), ("rotor_held", SPRINGS), ("touches", N)] if kind.flexible else []
@@ -190,12 +201,12 @@ def _mode_arguments(kind: Kind, *, stops: bool, bounds: bool, correction: Correc
         own += [("signs", SPRINGS)] if kind.flexible else []
         own += [("lower", N), ("upper", N)] if stops else []
     usual = (Argument("usual", ("constraints",), optional=True),) if bounds else ()
-    forces = Argument("tau", N), Argument("f_tip", (6,), optional=True)
+    forces = force_arguments(linear=linear)
     return (*(Argument(*one) for one in own), *forces, *corrections.arguments(correction, along=along), *usual)
 
 
 @cache
-def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "") -> Function:
+def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "", linear: bool = False) -> Function:
     """The rates of the state along a segment, with the margins and their rates.
 
     Arguments of the function: the state; 1, -1 or 0 of each coordinate and rotor that slips forwards, backwards or not;
@@ -207,14 +218,17 @@ def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "") -> Fu
         kind: the parts of the state.
         stops: true if joints have stops.
         correction: of the state after each step; the rates are those of the corrected state.
+        linear: true if forces are on straight lines over time; else they are held.
     """
-    arguments = (*kind.arguments, *_mode_arguments(kind, stops=stops, bounds=True, correction=correction))
+    own = _mode_arguments(kind, stops=stops, bounds=True, correction=correction, linear=linear)
+    arguments = (*kind.arguments, *own)
     on = corrections.RESULTS[correction].values()
     result = named_tuple("SegmentRates", [*kind.results, "margins", "slopes", *on])
 
     def rates(model: Any, *given: Any) -> Any:
         at = dict(zip((argument.name for argument in arguments), given, strict=True))
         at, on = corrections.with_correction(model, at, correction, at["held"])
+        at["tau"], at["f_tip"] = acting_forces(at, linear=linear)
         segment = Segment(model, kind, at)
         watched = watched_margins(segment.arm.bare, kind, stops=stops)
         margins, slopes = zip(*(segment.margin(one) for one in watched), strict=True) if watched else ((1.0,), (0.0,))
@@ -222,10 +236,14 @@ def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "") -> Fu
         return result(*found, np.array(margins, dtype=object), np.array(slopes, dtype=object), *on)
 
     words = ["segment", *(word for word, on in kind._asdict().items() if on), "stops" if stops else "open", correction]
-    name = "_".join(filter(None, words))
-    made = partial(segment_rates, kind, stops=stops, correction=correction)
-    own = corrections.shapes(correction)
-    results: tuple[Shape, ...] = (*kind.results.values(), ("margins",), ("margins",), *own)
+    name = "_".join(filter(None, [*words, "driven" if linear else ""]))
+    made = partial(segment_rates, kind, stops=stops, correction=correction, linear=linear)
+    results: tuple[Shape, ...] = (
+        *kind.results.values(),
+        ("margins",),
+        ("margins",),
+        *corrections.shapes(correction),
+    )
     sizes: dict[str, Callable[..., int]] = {**SIZES, "margins": partial(_margin_count, kind, stops)}
     rates.__name__, rates.__doc__ = name, "The motion along a segment."
     return function_of_actuators(rates, "segment", arguments, results, result, sizes, made)
