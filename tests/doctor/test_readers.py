@@ -11,6 +11,7 @@ import pytest
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
+import armdyn
 from armdyn.doctor import Finding
 from doctor.arms import RIGHT, examined, replaced
 
@@ -58,6 +59,17 @@ def test_a_mimic_joint_is_free_in_pinocchio(tmp_path: Path) -> None:
     one_of(text, "joint/mimic", tmp_path)
     assert pinocchio.buildModelFromXML(text).nq == 3
     assert mujoco.MjModel.from_xml_string(text).neq == 1
+    model = pinocchio.buildModelFromXML(text, mimic=True)
+    q, v = np.array([0.3, -0.4]), np.array([0.9, -0.5])
+    g = pinocchio.computeGeneralizedGravity(model, model.createData(), q)
+    c = pinocchio.nonLinearEffects(model, model.createData(), q, v) - g
+    C = pinocchio.computeCoriolisMatrix(model, model.createData(), q, v)
+    path = tmp_path / "arm.urdf"
+    path.write_text(text)
+    robot = armdyn.load(path)
+    assert np.allclose(robot.velocity_forces(q, v), c, rtol=0.0, atol=1e-12)
+    assert np.allclose(robot.coriolis_matrix(q, v) @ v, c, rtol=0.0, atol=1e-12)
+    assert np.abs(C @ v - c).max() > 0.1  # Pinocchio's own, without the part of the joint that follows
     chain = replaced("<axis", '<mimic joint="joint_2" multiplier="2"/> <axis', "joint_3", text)
     one_of(chain, "joint/mimic-chain", tmp_path)
 

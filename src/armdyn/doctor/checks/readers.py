@@ -55,7 +55,10 @@ def mimics(subject: Subject) -> Iterator[Finding]:
             why = "Pinocchio refuses the chain with mimic=True, else moves each alone; MuJoCo and Drake couple each"
             yield _of(joint, "joint/mimic-chain", "warning", text, why, element)
         elif leader in names:
-            why = "Pinocchio moves it on its own unless mimic=True, MuJoCo adds a soft constraint"
+            why = (
+                "Pinocchio moves it on its own unless mimic=True, and then its Coriolis matrix (4.1) is wrong; MuJoCo adds "
+                "a soft constraint"
+            )
             yield _of(joint, "joint/mimic", "note", f"it follows {leader!r}", why, element)
 
 
