@@ -56,8 +56,8 @@ def mimics(subject: Subject) -> Iterator[Finding]:
             yield _of(joint, "joint/mimic-chain", "warning", text, why, element)
         elif leader in names:
             why = (
-                "Pinocchio moves it on its own unless mimic=True, and then its Coriolis matrix (4.1) is wrong; MuJoCo adds "
-                "a soft constraint"
+                "Pinocchio moves it on its own unless mimic=True, and then its Coriolis matrix (4.1) is wrong; MuJoCo "
+                "adds a soft constraint"
             )
             yield _of(joint, "joint/mimic", "note", f"it follows {leader!r}", why, element)
 
