@@ -22,6 +22,7 @@ from benchmarks.functions import FUNCTIONS
 from benchmarks.latency import latencies
 from benchmarks.layouts import layout_costs
 from benchmarks.motions import motions
+from benchmarks.mujoco_batches import mujoco_speeds
 from benchmarks.operations import operations
 from benchmarks.paper import beside_paper
 from benchmarks.results import SUBJECT, Results
@@ -100,6 +101,7 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
         results.sharings += sharings(case, states, rounds)
     if "rollouts" in parts:
         results.rollouts += rollout_speeds(case, rounds)
+        results.rollouts += mujoco_speeds(case, rounds)
         results.rollouts += actuated_speeds(case, rounds)
     if "adaptive" in parts:
         results.adaptive += adaptive_speeds(case, rounds)

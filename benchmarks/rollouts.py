@@ -47,7 +47,7 @@ def rollout_speeds(case: Case, rounds: int) -> list[RolloutSpeed]:
     robot = armdyn.Robot.from_urdf(case.urdf, check_inertia=False)
     peer = MujocoRollouts(case, robot)
     q, qd = (np.random.default_rng(3).uniform(-1.0, 1.0, (ARMS, robot.dof)) for _ in range(2))
-    loops = {method: armdyn.ClosedLoop(robot, method=_method(method), record=()) for method in METHODS}
+    loops = {method: armdyn.ClosedLoop(robot, method=method_of(method), record=()) for method in METHODS}
     for method, loop in loops.items():
         _check(case.name, method, peer.after(METHODS[method], q, qd), _after(loop, q, qd))
     calls, operations = _calls(robot, loops, q, qd)
@@ -63,7 +63,7 @@ def rollout_speeds(case: Case, rounds: int) -> list[RolloutSpeed]:
     return found + _two_cores(case.name, loops["semi-implicit Euler"], q, qd, rounds)
 
 
-def _method(name: str) -> Any:
+def method_of(name: str) -> Any:
     import armdyn
 
     kinds = {"semi-implicit Euler": "SemiImplicitEuler", "Runge-Kutta 4": "RungeKutta4"}
@@ -78,11 +78,11 @@ def _calls(robot: Any, loops: Any, q: Any, qd: Any) -> tuple[dict[str, Callable[
     calls: dict[str, Callable[[], object]] = {
         name: lambda loop=loop: loop(q, qd, steps=STEPS, tau=tau) for name, loop in loops.items()
     }
-    recording = armdyn.ClosedLoop(robot, method=_method("semi-implicit Euler"), record=("q", "qd"))
+    recording = armdyn.ClosedLoop(robot, method=method_of("semi-implicit Euler"), record=("q", "qd"))
     out = {name: np.zeros((STEPS, ARMS, n)) for name in ("q", "qd")}
     calls["recorded"] = lambda: recording(q, qd, steps=STEPS, tau=tau, out=out)
     gains = {"kp": np.full(n, 100.0), "kd": np.full(n, 20.0)}
-    torque = armdyn.ClosedLoop(robot, computed_torque(), method=_method("semi-implicit Euler"), record=())
+    torque = armdyn.ClosedLoop(robot, computed_torque(), method=method_of("semi-implicit Euler"), record=())
     calls["computed torque"] = lambda: torque(q, qd, steps=STEPS, target=target, **gains)
     cost = _cost()
     calls["gradient of 2n gains"] = lambda: torque.gradient(
@@ -168,8 +168,8 @@ class MujocoRollouts:
         self.model = peer.model
         self.model.opt.timestep = STEP
         self.model.opt.gravity[:] = robot.model.gravity
-        self._order = [robot.joint_names.index(name) for name in peer.joint_names]
-        self._back = np.argsort(self._order)
+        self.order = [robot.joint_names.index(name) for name in peer.joint_names]
+        self._back = np.argsort(self.order)
 
     def run(self, integrator: str, q: Any, qd: Any, steps: int = PEER_STEPS) -> Callable[[], Any]:
         """A call that steps all of them, one after the other, on one thread."""
@@ -177,7 +177,7 @@ class MujocoRollouts:
         data = mujoco.MjData(model)
         state = np.zeros((len(q), mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
         n = model.nv
-        state[:, 1 : 1 + n], state[:, 1 + n : 1 + 2 * n] = q[:, self._order], qd[:, self._order]
+        state[:, 1 : 1 + n], state[:, 1 + n : 1 + 2 * n] = q[:, self.order], qd[:, self.order]
         flag = getattr(mujoco.mjtIntegrator, integrator)
 
         def call() -> Any:

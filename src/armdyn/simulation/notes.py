@@ -267,10 +267,17 @@ def _limits_of(robot: Robot) -> list[Array]:
 
 def _joints_beyond(values: Array, low: Array, high: Array, least: float) -> list[int]:
     """The joints that go beyond their limits by ``least`` or more."""
-    flat = values.reshape(-1, values.shape[-1])
-    excess = np.maximum(np.fmax.reduce(flat, axis=0) - high, low - np.fmin.reduce(flat, axis=0))
+    largest, least_value = (_over_states(function, values) for function in (np.fmax, np.fmin))
+    excess = np.maximum(largest - high, low - least_value)
     which: list[int] = np.flatnonzero((excess > 0.0) & (excess >= least)).tolist()
     return which
+
+
+def _over_states(function: np.ufunc, values: Array) -> Array:
+    """The reduction over times, then over the states of a batch, each along contiguous numbers, (n,)."""
+    of_states = function.reduce(values, axis=0)
+    result: Array = function.reduce(of_states.reshape(-1, values.shape[-1]), axis=0)
+    return result
 
 
 def _beyond(values: Array, low: float, high: float, least: float) -> Array:

@@ -170,8 +170,9 @@ def simulate(
         progress: show a progress bar on stderr.
 
     With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN
-    without harm to the others; so a callable gets the whole batch. The adaptive method integrates state after state,
-    each with its own steps, exactly as if alone; a callable gets one state of shape (n,).
+    without harm to the others; so a callable gets the whole batch. The adaptive method gives each state steps of its
+    own, exactly as if alone, side by side in compiled loops if forces are known; a callable gets one state of shape
+    (n,). Accelerations, energies, signals and notes of the trajectory are computed when they are first read.
 
     Raises:
         ShapeError: an array, or the result of a callable, that does not fit the robot.

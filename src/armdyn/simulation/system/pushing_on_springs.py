@@ -60,6 +60,9 @@ class FlexiblePushing(Pushing):
         self._between, self._energy = robot.compile(between_springs), robot.flexible_kinetic_energy
         of_joints = [[law for law in joint.laws if is_dry(law)] for joint in self.joints]
         self.laws = {k: laws for k, laws in enumerate(of_joints) if laws}
+        without_load = {k: laws for k, laws in self.laws.items() if not any(law.depends_on_load for law in laws)}
+        self._constant = {k: _dry_forces(laws, 0.0) for k, laws in without_load.items()}
+        """The friction of rotors that does not depend on the load."""
         self.rubbing = list(self.laws)
         """The flexible joints whose rotors can stick, by their place among these."""
         self.dry = self._with_rotors(self.links.dry)
@@ -200,7 +203,8 @@ class FlexiblePushing(Pushing):
 
         Of all rotors that can stick, shape (4, rotors).
         """
-        of_rotors = [_dry_forces(laws, float(loads[k])) for k, laws in self.laws.items()]
+        known = self._constant
+        of_rotors = [known[k] if k in known else _dry_forces(laws, float(loads[k])) for k, laws in self.laws.items()]
         return np.reshape(of_rotors, (-1, 4)).T
 
 
