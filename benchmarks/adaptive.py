@@ -31,7 +31,7 @@ from benchmarks.cases import Case
 from benchmarks.timing import quiet
 
 DURATION, TOLERANCE, SAVED = 3.0, 1e-10, 1001
-MANY, FEW = 1000, 16
+MANY, FEW, STARTS = 1000, 16, 20
 """States side by side; states of those that take long, whose time is proportional to their number."""
 
 DAMPING, FRICTION = 1.0, 2.0
@@ -68,6 +68,7 @@ def adaptive_speeds(case: Case, rounds: int) -> Iterator[AdaptiveSpeed]:
     of_dry = _exact(dry, q[:2])
     yield from _compared(case.name, "one falls", _bare(bare, q[:1]) | _mujoco(case, bare, q[:1]), exact[:1], rounds)
     yield from _compared(case.name, f"{MANY} fall", _bare(bare, q), exact, rounds)
+    yield from _errors(case.name, bare)
     beside = _mujoco(case, bare, q[:1], friction=True)
     yield from _compared(case.name, "one with friction", _by_solver(dry, q[:1]) | beside, of_dry[:1], rounds)
     yield from _compared(case.name, f"{MANY} with friction", _own(dry, q), of_dry, rounds)
@@ -98,6 +99,18 @@ def _exact(robot: Any, q: Any) -> Any:
 
     method = armdyn.simulation.Adaptive(rtol=1e-2 * TOLERANCE, atol=1e-2 * TOLERANCE)
     return _end(armdyn.simulate(robot, q, duration=DURATION, method=method, save=SaveAt(every=DURATION)))
+
+
+def _errors(name: str, robot: Any) -> Iterator[AdaptiveSpeed]:
+    """The median error over random starts: those of two starts differ by a factor of three."""
+    import armdyn
+
+    q = np.random.default_rng(3).uniform(-1.0, 1.0, (STARTS, robot.dof))
+    exact = _end(armdyn.simulate(robot, q, duration=DURATION, method="taylor", save=SaveAt(every=DURATION)))
+    calls = {**_own(robot, q), "SciPy, DOP853": _scipy(robot, q)}
+    for way, (call, _) in calls.items():
+        error = float(np.median(np.abs(np.asarray(call()) - exact).max(axis=-1)))
+        yield AdaptiveSpeed(name, f"median of {STARTS} starts", way, float("nan"), float("nan"), error)
 
 
 def _end(motion: Any) -> Any:

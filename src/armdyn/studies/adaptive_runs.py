@@ -36,10 +36,10 @@ def check_adaptive(robot: Robot, method: Adaptive, refused: Mapping[str, bool], 
     Raises:
         StudyError: one of these arguments, or another signal than q and qd.
     """
-    given = [name for name, is_given in refused.items() if is_given]
+    arguments = [name for name, is_given in refused.items() if is_given]
     others = [name for name in record if name not in RECORDED]
-    if given or others:
-        what = f"{given[0]} is given" if given else f"record has {others[0]!r}"
+    if arguments or others:
+        what = f"{arguments[0]} is given" if arguments else f"record has {others[0]!r}"
         raise StudyError(
             f"{what}, and the method is {method}, whose runs have a constant tau and f_tip, and records of q and qd. "
             "Leave it out, or use a method with steps of one length, such as RungeKutta4(step=1e-3)"
@@ -90,10 +90,10 @@ def roll(
         SimulationInterrupted: Ctrl-C.
     """
     sizes = {"q0": robot.dof, "qd0": robot.dof, "tau": robot.dof, "f_tip": 6}
-    given = dict.fromkeys(("q0", "qd0", "tau"), np.zeros(robot.dof)) | dict(values)
-    spread = {name: np.broadcast_to(given[name], (runs, size)) for name, size in sizes.items() if name in given}
+    inputs = dict.fromkeys(("q0", "qd0", "tau"), np.zeros(robot.dof)) | dict(values)
+    spread = {name: np.broadcast_to(inputs[name], (runs, size)) for name, size in sizes.items() if name in inputs}
     if parameters:
-        own = {name: np.asarray(given[name], dtype=float) for name in parameters}
+        own = {name: np.asarray(inputs[name], dtype=float) for name in parameters}
         q, qd = _with_parameters(robot, method, spread, own, times, report)
     else:
         q, qd = _alike(robot, method, spread, times)

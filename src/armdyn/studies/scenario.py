@@ -73,10 +73,9 @@ class Scenario:
 
 def _refuse_motion(words: Words) -> None:
     """Refuse keys that would change the motion and that a study cannot apply; warn of others."""
-    said = [key for key in OF_A_MOTION if key in words]
     own = TOLERANCES if words.said.get("method") == "adaptive" else ()
-    obeyed = [key for key in said if key not in (*UNUSED, *own)]
-    said = [key for key in said if key not in own]
+    said = [key for key in OF_A_MOTION if key in words and key not in own]
+    obeyed = [key for key in said if key not in UNUSED]
     if obeyed:
         raise StudyError(
             f"{words.where(obeyed[0])}: {obeyed[0]!r} is for one motion, by armdyn simulate; a study has none"
@@ -116,9 +115,9 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
 
 def _adaptive(words: Words) -> Adaptive:
     """The adaptive method with the tolerances of the scenario."""
-    given: dict[str, Any] = {name: words.number(name, 1e-10, above=0.0) for name in TOLERANCES if name in words}
-    with words.at(*([*given][:1] or ["method"])):
-        return Adaptive(**given)
+    arguments: dict[str, Any] = {name: words.number(name, 1e-10, above=0.0) for name in TOLERANCES if name in words}
+    with words.at(*([*arguments][:1] or ["method"])):
+        return Adaptive(**arguments)
 
 
 def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], varied: Iterable[str]) -> None:

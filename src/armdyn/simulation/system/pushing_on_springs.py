@@ -203,8 +203,10 @@ class FlexiblePushing(Pushing):
 
         Of all rotors that can stick, shape (4, rotors).
         """
-        known = self._constant
-        of_rotors = [known[k] if k in known else _dry_forces(laws, float(loads[k])) for k, laws in self.laws.items()]
+        constant = self._constant
+        of_rotors = [
+            constant[k] if k in constant else _dry_forces(laws, float(loads[k])) for k, laws in self.laws.items()
+        ]
         return np.reshape(of_rotors, (-1, 4)).T
 
 
