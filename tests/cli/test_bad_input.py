@@ -115,23 +115,22 @@ def _no_work(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("option", "name", "expected"),
     [
-        ("--plot", "x.foo", ".png"),
-        ("--plot", "x", ".pdf"),
-        ("--csv", "t.txt", "ends in .csv"),
-        ("--csv", "t.npz", "ends in .csv"),
-        ("--npz", "t.csv", "ends in .npz"),
-        ("--parquet", "t.npz", "ends in .parquet"),
-        ("--animate", "x.avi", ".gif, .html, .mp4"),
-        ("--animate", "gif", ".gif"),
+        ("--out", "x.foo", ".png"),
+        ("--out", "x", ".pdf"),
+        ("-o", "t.txt", ".csv"),
+        ("--out", "csv", ".npz"),
+        ("--out", "x.avi", ".gif"),
+        ("--out", "gif", ".parquet"),
     ],
 )
 def test_ending(shell: Shell, tmp_path: Path, option: str, name: str, expected: str) -> None:
     said = shell("simulate", "ur5", option, str(tmp_path / name))
+    option = "--out"
     assert_refused(said, f"{option} {str(tmp_path / name)!r}: expected a file name that ends in", expected)
 
 
 @pytest.mark.usefixtures("_no_work")
-@pytest.mark.parametrize("option", ["--plot x.png", "--csv x.csv", "--npz x.npz", "--animate x.gif"])
+@pytest.mark.parametrize("option", ["--out x.png", "--out x.csv", "-o x.npz", "-o x.gif"])
 def test_folder_that_takes_no_file(shell: Shell, tmp_path: Path, option: str) -> None:
     option, name = option.split()
     (tmp_path / "file").write_text("")
@@ -145,10 +144,10 @@ def test_folder_that_takes_no_file(shell: Shell, tmp_path: Path, option: str) ->
 @pytest.mark.usefixtures("_no_work")
 def test_libraries_that_are_missing(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("armdyn.plots.movie.ffmpeg", lambda: None)
-    said = shell("simulate", "ur5", "--animate", str(tmp_path / "x.mp4"))
+    said = shell("simulate", "ur5", "--out", str(tmp_path / "x.mp4"))
     assert_refused(said, "MP4 needs ffmpeg, which is not installed: install the program (apt install ffmpeg")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    said = shell("simulate", "ur5", "--parquet", str(tmp_path / "x.parquet"))
+    said = shell("simulate", "ur5", "--out", str(tmp_path / "x.parquet"))
     assert_refused(said, "Parquet files need pyarrow, which is not installed: pip install pyarrow")
 
 
@@ -163,14 +162,14 @@ def test_folder_of_figures(shell: Shell, tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_folder_that_is_read_only(shell: Shell, tmp_path: Path) -> None:
     tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    assert_refused(shell("simulate", "ur5", "--csv", str(tmp_path / "x.csv")), "Permission denied")
+    assert_refused(shell("simulate", "ur5", "--out", str(tmp_path / "x.csv")), "Permission denied")
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody can make files")
 @pytest.mark.usefixtures("_no_work")
 def test_folder_in_which_nobody_can_make_files(shell: Shell) -> None:
     assert_refused(
-        shell("simulate", "ur5", "--csv", "/proc/self/new/x.csv"), "no file can be written in '/proc/self': "
+        shell("simulate", "ur5", "--out", "/proc/self/new/x.csv"), "no file can be written in '/proc/self': "
     )
 
 
@@ -180,20 +179,20 @@ def test_torque_looks_at_its_output_too(shell: Shell, tmp_path: Path) -> None:
 
 def test_missing_folders_are_made(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "motion.CSV"
-    said = shell("simulate", "planar_2r", "--duration", "0.01", "--csv", str(path))
+    said = shell("simulate", "planar_2r", "--duration", "0.01", "--out", str(path))
     assert said.code == 0, said.err
     assert path.stat().st_size > 0
 
 
 def test_a_motion_in_every_form(shell: Shell, tmp_path: Path) -> None:
-    names = {"csv": "a.csv", "npz": "a.npz", "parquet": "a.parquet", "plot": "a.svg", "animate": "a.gif"}
-    options = [word for option, name in names.items() for word in (f"--{option}", str(tmp_path / name))]
+    names = ["a.csv", "a.npz", "a.parquet", "a.svg", "a.gif"]
+    options = [word for name in names for word in ("--out", str(tmp_path / name))]
     said = shell("simulate", "planar_2r", "--duration", "0.1", *options, columns=200)
     assert said.code == 0, said.err
     assert [line for line in said.out.splitlines() if line.startswith("wrote")] == [
-        f"wrote {tmp_path / name}" for name in names.values()
+        f"wrote {tmp_path / name}" for name in names
     ]
-    assert {path.name for path in tmp_path.iterdir()} == set(names.values())
+    assert {path.name for path in tmp_path.iterdir()} == set(names)
     motions = [armdyn.Trajectory.load(tmp_path / name) for name in ("a.csv", "a.npz", "a.parquet")]
     for motion in motions[1:]:
         np.testing.assert_array_equal(motion.q, motions[0].q)

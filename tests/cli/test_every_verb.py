@@ -33,7 +33,9 @@ VERBS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 MJCF = """<mujoco model="mast"><worldbody><body name="mast" pos="0 0 0.3"><joint name="slew" type="hinge" axis="0 0 1"/>
 <geom type="box" size="0.1 0.2 0.3" density="900"/></body></worldbody></mujoco>"""
 
-SCENARIO = "robot: planar_2r\nduration: 0.02\nsamples: {q0: {normal: [0, 0.1]}}\nruns: 3\nmethod: rk4\nstep: 0.01\n"
+SCENARIO = (
+    "robot: planar_2r\nduration: 0.02\nsamples: {q0: {normal: [0, 0.1]}}\nruns: 3\nmethod: rk4\nmethod.step: 0.01\n"
+)
 
 
 def motion_file(path: Path, name: str = "ur5") -> None:
@@ -78,7 +80,7 @@ ANSWERS = {
     "ik": "ik ur5 --xyz 0.4,0.2,0.3",
     "jacobian": "jacobian rp",
     "torque": "torque ur5 --motion motion.csv",
-    "simulate": "simulate planar_2r --duration 0.01 --csv fall.csv",
+    "simulate": "simulate planar_2r --duration 0.01 --out fall.csv",
     "excite": "excite planar_2r --duration 4 --harmonics 2 --starts 1 -o excite.csv",
     "size": "size ur5 --task motion.csv --joint wrist_3_joint --bare",
     "identify": "identify planar_2r held.csv",
@@ -172,9 +174,9 @@ def test_one_word_for_one_thing() -> None:
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
     assert set(shared["--motion"]) == {"fk", "page", "size", "torque", "view"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
-    writers = "compensate convert excite export fk identify jacobian masp page report study torque"
+    writers = "compensate convert excite export fk identify jacobian masp page report simulate study torque"
     assert set(shared["--out"]) == set(writers.split())
-    assert set(shared["--plot"]) == {"collisions", "excite", "identify", "masp", "simulate", "size"}
+    assert set(shared["--plot"]) == {"collisions", "excite", "identify", "masp", "size"}
     assert set(shared["--json"]) >= set(VERBS)
 
 
@@ -316,7 +318,7 @@ def test_a_reader_that_goes_is_no_error(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("reader", ["gone", "none"])
 def test_a_motion_is_written_where_nobody_reads_of_it(tmp_path: Path, reader: str) -> None:
     """All files, as they are asked for; a shell's ``>&-`` leaves no standard output at all."""
-    words = ("simulate", "planar_2r", "--duration", "0.1", "--csv", "a.csv", "--npz", "a.npz")
+    words = ("simulate", "planar_2r", "--duration", "0.1", "--out", "a.csv", "--out", "a.npz")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     asked = [sys.executable, "-m", "armdyn", *words]
     closing = [] if reader == "gone" else ["/bin/sh", "-c", '"$@" >&-', "sh"]

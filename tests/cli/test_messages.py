@@ -45,7 +45,7 @@ def test_names_are_no_markup(shell: Shell, tmp_path: Path, name: str) -> None:
     ):
         assert text in said.out
     table = tmp_path / "out.csv"
-    for words in (("torque",), ("simulate", "--duration", "0.01", "--csv", str(table))):
+    for words in (("torque",), ("simulate", "--duration", "0.01", "--out", str(table))):
         verb, *rest = words
         said = shell(verb, str(path), *rest, columns=300)
         assert said.code == 0, said.err
@@ -140,25 +140,26 @@ def test_advice_names_what_the_command_line_has(shell: Shell, tmp_path: Path) ->
         "joint_1: {motor: {rotor_inertia: 1e-4}, gear: {ratio: 10}, spring: {stiffness: 100}}\n"
         "joint_2: {motor: {torque_constant: 0.05}}\n"
     )
-    rods = [f"--constraint={name}: {{distance: {{frame: tip, length: 1.5}}}}" for name in "ab"]
+    rods = [f"--set=constraints.{name}={{distance: {{frame: tip, length: 1.5}}}}" for name in "ab"]
     gains = [f"--input={each}" for each in ("q_ref=0", "qd_ref=0", "Kp=1", "Kd=1")]
     pose = [f"--input={each}" for each in ("T_ref=1,0,0,1,0,1,0,1,0,0,1,0,0,0,0,1", "Kp=100", "Kd=20")]
     point = "{operational_space: {components: [vx, vy]}}"
     cases: dict[tuple[str, ...], str] = {
         (
-            "--brakes",
-            "joint_1@0.5=engaged",
+            "--set",
+            "brakes.joint_1=[[0.5, engaged]]",
         ): "--actuators FILE with joint_1: {gear: {ratio: 100}, brake: {torque: 0.4}}",
-        ("--stops", "0.5"): "no such joint of 'planar_2r' has limits; the description gives some",
+        ("--set", "stops=0.5"): "no such joint of 'planar_2r' has limits; the description gives some",
         ("--actuators", str(springs), "--method", "variational"): "--method rk4, or actuators without springs",
         (
             *rods,
             "--q0",
             "0.5,1",
-            "--close-loop",
-            "--redundant",
-            "error",
-        ): "Leave them out, or choose --redundant least_squares.",
+            "--set",
+            "close_loop=true",
+            "--set",
+            "redundant=error",
+        ): "Leave them out, or choose --set redundant=least_squares.",
         ("--controller", "[pd_gravity, {saturated: {}}]", *gains): "give {saturated: {limits: [...]}}, N m or N",
         ("--controller", "[pd_gravity, {through_motors: {}}]", *gains): "a file gives it some: --actuators FILE",
         ("--controller", point, *pose): "by damping: lambda",

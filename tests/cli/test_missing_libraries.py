@@ -35,7 +35,7 @@ USES = [
     *((name, f"ARM.mass_matrix.to_{name}()") for name in ("casadi", "jax", "torch")),
     ("pandas", "FALL.to_dataframe()"),
     *(("pyarrow", use) for use in ("FALL.save('a.parquet')", "armdyn.Trajectory.load('a.parquet')")),
-    *(("pyarrow", f"!{use}") for use in ("simulate planar_2r --duration 0.1 --parquet a.parquet", "report a.parquet")),
+    *(("pyarrow", f"!{use}") for use in ("simulate planar_2r --duration 0.1 --out a.parquet", "report a.parquet")),
     *(("pyarrow", f"!{use}") for use in ("view planar_2r --motion a.parquet", "study study.yaml --out folder")),
     ("heyoka", "armdyn.simulate(ARM, [0, 0], duration=0.1, method='taylor')"),
     ("heyoka", "!simulate planar_2r --duration 0.1 --method taylor"),
@@ -52,9 +52,9 @@ USES = [
         for use in ("armdyn.actuators.read('drives.yaml')", "armdyn.studies.Scenario.read('study.yaml')")
     ),
     *(("pyyaml", f"!{use}") for use in ("study study.yaml", "simulate study.yaml", "info ur5 --actuators drives.yaml")),
-    ("pyyaml", "!simulate planar_2r --duration 0.1 --method rk4 --step 0.01 --controller [pid,saturated]"),
+    ("pyyaml", "!simulate planar_2r --duration 0.1 --method rk4 --set method.step=0.01 --controller [pid,saturated]"),
     ("distributed", "!study study.yaml --cluster tcp://127.0.0.1:1"),
-    ("imageio-ffmpeg", "!simulate planar_2r --duration 0.1 --animate a.mp4"),
+    ("imageio-ffmpeg", "!simulate planar_2r --duration 0.1 --out a.mp4"),
     ("ziglang", "ARM.to_fmu().write('a.fmu', platforms=['windows-aarch64'])"),
 ]
 """A library that is missing, and what is called without it: Python, or behind ! a command line."""

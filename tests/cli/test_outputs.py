@@ -21,9 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.savetxt("log.csv", np.column_stack([t, t, t, t, t]), delimiter=",", header=HEADER, comments="")
     shutil.copy("log.csv", "log.html")
     Path("arm.urdf").write_text(armdyn.load("planar_2r").to_urdf())
-    Path("fall.yaml").write_text(
-        "robot: planar_2r\nduration: 0.05\ntorques: log.csv\noutputs: {csv: ../here/log.csv}\n"
-    )
+    Path("fall.yaml").write_text("robot: planar_2r\nduration: 0.05\ntorque: log.csv\nout: ../here/log.csv\n")
     (tmp_path / "here").symlink_to(tmp_path)
     return tmp_path
 
@@ -39,10 +37,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("fk planar_2r --motion log.csv --out log.csv", "--out"),
         ("convert arm.urdf -o arm.urdf", "--out"),
         ("page log.html -o log.html", "--out"),
-        ("simulate planar_2r --torques log.csv --csv log.csv", "--csv"),
+        ("simulate planar_2r --torque log.csv --out log.csv", "--out"),
         ("size planar_2r --motion log.csv --csv log.csv", "--csv"),
         ("size planar_2r --motion log.csv --plot log.csv", "--report"),
-        ("simulate planar_2r --controller pd_gravity --reference log.csv --csv log.csv", "--csv"),
+        ("simulate planar_2r --controller pd_gravity --set reference=log.csv --out log.csv", "--out"),
     ],
 )
 def test_no_file_that_is_read_is_written_over(shell: Shell, folder: Path, words: str, option: str) -> None:
@@ -61,5 +59,5 @@ def test_nor_one_that_a_scenario_reads(shell: Shell, folder: Path) -> None:
     assert said.code == 2
     assert "is read here" in said.err
     assert Path("log.csv").read_bytes() == before
-    assert shell("simulate", "fall.yaml", "--csv", "other.csv").code == 0
-    assert shell("simulate", "fall.yaml", "--csv", "other.csv").code == 0  # which is written over
+    assert shell("simulate", "fall.yaml", "--out", "other.csv").code == 0
+    assert shell("simulate", "fall.yaml", "--out", "other.csv").code == 0  # which is written over

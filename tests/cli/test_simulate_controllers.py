@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli.scenario_options import inputs_of
+from armdyn.cli.word_options import inputs_of
 
 Shell = Callable[..., Any]
 
-RUN = ("--method", "rk4", "--step", "2e-3", "--duration", "0.04")
-WORDS = "robot: planar_2r\nmethod: rk4\nstep: 2e-3\nduration: 0.04\n"
+RUN = ("--method", "rk4", "--set", "method.step=2e-3", "--duration", "0.04")
+WORDS = "robot: planar_2r\nmethod: rk4\nmethod.step: 2e-3\nduration: 0.04\n"
 PID = ["--input", "q_ref=90deg,0", "--input", "qd_ref=0", "--input", "Kp=60", "--input", "Ki=30", "--input", "Kd=8,4"]
 POSE = ["--input", "T_ref=1,0,0,1.5,0,1,0,0.8,0,0,1,0,0,0,0,1", "--input", "K=100", "--input", "B=20,30"]
 
@@ -41,16 +41,16 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "contacts and events": (
         (
-            *("--contact", "table: {frame: tip, normal: [0, 1, 0], through: [0, -0.002, 0]}"),
-            *("--event", "shelf: {plane: {frame: tip, normal: [0, 1, 0], through: [0, -0.001, 0]}}"),
+            *("--set", "contacts.table={frame: tip, normal: [0, 1, 0], through: [0, -0.002, 0]}"),
+            *("--set", "events.shelf={plane: {frame: tip, normal: [0, 1, 0], through: [0, -0.001, 0]}}"),
         ),
         "contacts: {table: {frame: tip, normal: [0, 1, 0], through: [0, -0.002, 0]}}\n"
         "events: {shelf: {plane: {frame: tip, normal: [0, 1, 0], through: [0, -0.001, 0]}}}\n",
     ),
     "a constraint": (
         (
-            *("--constraint", "tied: {joint_coupling: {factors: {joint_1: 1, joint_2: 2}}}"),
-            *("--q0", "0.3,0.4", "--close-loop"),
+            *("--set", "constraints.tied={joint_coupling: {factors: {joint_1: 1, joint_2: 2}}}"),
+            *("--q0", "0.3,0.4", "--set", "close_loop=true"),
         ),
         "q0: [0.3, 0.4]\nclose_loop: true\n"
         "constraints: {tied: {joint_coupling: {factors: {joint_1: 1, joint_2: 2}}}}\n",
@@ -68,7 +68,7 @@ def test_options_and_a_scenario_say_the_same(
     Path("motion.yaml").write_text(WORDS + text)
     motions = []
     for words in (("planar_2r", *RUN, *options), ("motion.yaml",)):
-        said = shell("simulate", *words, "--npz", "motion.npz")
+        said = shell("simulate", *words, "--out", "motion.npz")
         assert said.code == 0, said.err
         motions.append(armdyn.Trajectory.load("motion.npz"))
     np.testing.assert_array_equal(motions[0].q, motions[1].q)
@@ -94,7 +94,6 @@ def test_inputs_are_completed() -> None:
     assert "K_observer=" in inputs_of("[pd_gravity, {momentum_observer: {}}]")
 
 
-TABLE = "'table: {frame: tip, normal: [0, 0, 1], through: [0, 0, 0.1], restitution: 0.3}'"
 REST = ("--input", "qd_ref=0", "--input", "Kp=3", "--input", "Ki=0", "--input", "Kd=1")
 
 
@@ -105,26 +104,28 @@ REST = ("--input", "qd_ref=0", "--input", "Kp=3", "--input", "Ki=0", "--input", 
         (("--controller", "[pid, delayd]"), "no wrapper 'delayd' in --controller (8 wrappers). Did you mean 'delayed'"),
         (("--controller", "pid", "--input", "q_ref"), "--input has 'q_ref'; expected NAME=VALUE, such as Kp=900"),
         (("--controller", "pid", *REST, "--input", "q_rf=1"), "--input q_rf: no quantity 'q_rf' in inputs of"),
-        (
-            ("--controller", "pid", *REST, "--input", "q_ref=1,2mm"),
-            "--input q_ref of joint_2 is '2mm', in m; expected a unit like rad",
-        ),
-        (("--controller", "pid", *REST, "--input", "q_ref=x"), "--input q_ref is 'x'; expected a number"),
+        (("--controller", "pid", *REST, "--input", "q_ref=1,2mm"), "q_ref of joint_2 is '2mm', in m; expected a unit"),
+        (("--controller", "pid", *REST, "--input", "q_ref=x"), "--input q_ref: q_ref of joint_1 is 'x'; expected a"),
         (("--controller", "pid", *REST, "--input", "q_ref=[1"), "--input q_ref has '[1', which is not YAML"),
         (("--controller", "pid", *REST, "--input", "q_ref=[1]"), "--input q_ref: q_ref has shape (1,); expected (2,)"),
         (("--controller", "pid", *REST, "--input", "target=1,2"), "--input target: 'target' is called 'q_ref'"),
-        (("--controller", "pid", *REST, *REST), "--input names 'qd_ref' twice; expected each name once"),
+        (("--controller", "pid", *REST, *REST), "inputs.qd_ref is given by --input qd_ref twice; expected it once"),
         (("--controller", "pid", *REST), "the controller has no q_ref; expected in inputs"),
-        (("--controller", "pd_gravity", "--Kp", "1", "--input", "Kp=1"), "Kp is given by --Kp and by --input"),
-        (("--torque", "1,1", "--input", "tau=1"), "tau is given by --torque and by --input; expected one of them"),
-        (("--input", "q0=1,1"), "--input q0: q0 is where the motion begins; expected --q0 in its place"),
-        (("--project",), "--project, but 'planar_2r' has no constraints to project onto; leave it out"),
-        (("--save-every", "3e-3"), "Choose a step that divides it, or --method adaptive, which saves at any time"),
-        (("--contact", "table"), f"--contact has 'table'; expected a name and what it is, such as {TABLE}"),
-        (("--contact", "a: {frame: tp, normal: [0, 1, 0]}"), "--contact a: no frame 'tp' in 'planar_2r'"),
-        (("--contact", "a: {}", "--contact", "a: {}"), "--contact names 'a' twice; expected another name for each"),
-        (("--event", "a: {plan: {}}"), "--event a: no kind of event 'plan' in event 'a' (3 kinds of event)"),
-        (("--constraint", "a: 3"), "--constraint a: constraint 'a' is 3; expected its kind, such as {point_on_plane"),
+        (
+            ("--controller", "pd_gravity", "--set", "inputs.Kp=1", "--input", "Kp=1"),
+            "inputs.Kp is given by --input Kp and --set inputs.Kp; expected one of them",
+        ),
+        (("--controller", "pid", *REST[2:], "--input", "q_ref=0", "--input", "qd_ref=10kg"), "in kg; expected a unit"),
+        (("--input", "tau=1"), "--input tau: 'tau' is not an input; expected the key 'torque'"),
+        (("--input", "q0=1,1"), "--input q0: 'q0' is not an input; expected the key 'q0'"),
+        (("--set", "project=true"), "but 'planar_2r' has no constraints to project onto; leave it out"),
+        (("--set", "save=3e-3"), "Choose a step that divides it, or --method adaptive, which saves at any time"),
+        (("--set", "contacts=table"), "--set contacts: contacts is 'table'; expected names with values"),
+        (("--set", "contacts.a={frame: tp, normal: [0, 1, 0]}"), "--set contacts.a: no frame 'tp' in 'planar_2r'"),
+        (("--set", "contacts.a={}", "--set", "contacts.a={}"), "contacts.a is given by --set contacts.a twice"),
+        (("--set", "contacts.a.frame=tip"), "contact 'a' has no normal; expected such as {frame: tip"),
+        (("--set", "events.a={plan: {}}"), "--set events.a: no kind of event 'plan' in event 'a' (3 kinds of event)"),
+        (("--set", "constraints.a=3"), "--set constraints.a: constraint 'a' is '3'; expected its kind, such as {point"),
     ],
 )
 def test_mistakes_are_named(shell: Shell, words: tuple[str, ...], message: str) -> None:

@@ -74,7 +74,7 @@ def test_a_cluster_that_is_not_there(shell: Shell, scenario: Path, address: str)
 def test_what_was_refused_leaves_the_folder_free(shell: Shell, tmp_path: Path) -> None:
     """A study that did not come to its first part; tables have the names of joints and units."""
     text = (
-        "robot: planar_2r\nduration: 0.05\nmethod: rk4\nstep: 1e-3\ncontroller: none\ngrid: {q0: [[0.1, 0.2], "
+        "robot: planar_2r\nduration: 0.05\nmethod: rk4\nmethod.step: 1e-3\ncontroller: none\ngrid: {q0: [[0.1, 0.2], "
         "[0.3, 0.2]], link_2.mass: [1, 2]}\nsummaries: [%s]\n"
     )
     path, out = tmp_path / "study.yaml", tmp_path / "out"

@@ -134,7 +134,7 @@ actuators: drives.yaml
 q0: [0.3, 0.4]
 duration: 0.1
 method: rk4
-step: 1e-3
+method.step: 1e-3
 controller: [pd_gravity, {friction_compensated: {velocities: qd_ref}}]
 inputs: {q_ref: 0.5, qd_ref: 0.2, Kp: 30, Kd: 4}
 """)

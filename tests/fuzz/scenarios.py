@@ -27,7 +27,7 @@ from fuzz.meaning import Reading, reading_of
 
 KNOWN = (
     *KEYS, "q_ref", "Kp", "Kd", "tau", "f_tip", "gravity", "link_1.mass", "link_2.com", "joint_1.damping", "mass", "com",
-    "inertia", "frame", "restitution", "uniform", "normal", "log_uniform", "joint_1", "joint_2", "q0", "qd0", "csv", "plot",
+    "inertia", "frame", "restitution", "uniform", "normal", "log_uniform", "joint_1", "joint_2", "q0", "qd0", "file", "between", "name", "step", "every",
     "table", "normal", "through", "point_on_plane", "joint_coupling", "factors", "plane", "threshold", "signal", "residual", "above",
     "terminal", "momentum_observer", "saturated", "limits", "pid", "q_ref", "Kp", "K_observer",
 )  # fmt: skip
@@ -129,17 +129,21 @@ def motion_of(rng: Random) -> dict[str, Any]:
         said |= {"events": {"hit": {"threshold": {"signal": "residual", "above": [3, 2]}}}, "record": ["integral"]}
         return said
     if way == "torques":
-        said |= {"torques": "torques.csv", "between": rng.choice(("linear", "hold"))}
+        said |= {"torque": {"file": "torques.csv", "between": rng.choice(("linear", "hold"))}}
     if way in ("q_ref", "reference"):
         said |= _aimed(rng, way == "q_ref")
         said |= {"reference": "path.csv"} if way == "reference" else {}
     if way == "tau":
-        said["inputs"] = {"tau": _two(rng), "f_tip": [0, 0, 0, 1.0, 0, 2.0]}
+        said |= {"torque": _two(rng), "f_tip": [0, 0, 0, 1.0, 0, 2.0]}
     if rng.random() < 0.3:
         said.setdefault("inputs", {})[rng.choice(("link_2.mass", "joint_1.damping", "link_1.mass"))] = 0.7
     if rng.random() < 0.5:
         said |= rng.choice(
-            ({"method": "rk4", "step": 1e-3}, {"method": "euler", "step": 0.01}, {"rtol": 1e-8, "atol": 1e-9})
+            (
+                {"method": {"name": "rk4", "step": 1e-3}},
+                {"method": "euler", "method.step": 0.01},
+                {"method": {"rtol": 1e-8, "atol": 1e-9}},
+            )
         )
     return said
 

@@ -146,8 +146,8 @@ from pathlib import Path
 from armdyn.cli import main
 
 folder = Path(sys.argv[1])
-words = "simulate planar_2r --q0 0.4,0.3 --duration 50 --method rk4 --step 1e-6 --save-every 1e-4"
-sys.argv = ["armdyn", *words.split(), *(f"--{end}={folder / f'kept.{end}'}" for end in ("csv", "npz"))]
+words = "simulate planar_2r --q0 0.4,0.3 --duration 50 --method rk4 --set method.step=1e-6 --set save.every=1e-4"
+sys.argv = ["armdyn", *words.split(), *(f"--out={folder / f'kept.{end}'}" for end in ("csv", "npz"))]
 main()
 """
 

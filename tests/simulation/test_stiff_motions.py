@@ -67,7 +67,7 @@ def test_names_of_scipy_are_answered() -> None:
 def test_scenarios_and_the_command_line(tmp_path: Path, shell: Shell) -> None:
     """Viscous friction of 1000 N m s/rad makes a motion stiff."""
     (tmp_path / "arm.yaml").write_text(
-        "robot: planar_2r\nqd0: [1, -1]\nduration: 0.1\nmethod: radau\nrtol: 1e-8\n"
+        "robot: planar_2r\nqd0: [1, -1]\nduration: 0.1\nmethod: radau\nmethod.rtol: 1e-8\n"
         "inputs: {joint_1.damping: 1000, joint_2.damping: 1000}\n"
     )
     words = Words.read(tmp_path / "arm.yaml")
@@ -77,8 +77,8 @@ def test_scenarios_and_the_command_line(tmp_path: Path, shell: Shell) -> None:
     said = shell("simulate", str(tmp_path / "arm.yaml"), "--method", "lsoda", "--json")
     assert said.code == 0, said.err
     assert '"LSODA, rtol 1e-08, atol 1e-10"' in said.out
-    said = shell("simulate", "planar_2r", "--method", "bdf", "--step", "1e-3")
-    assert "--step: method 'bdf' has no step" in said.err
+    said = shell("simulate", "planar_2r", "--method", "bdf", "--set", "method.step=1e-3")
+    assert "--set method.step: method 'bdf' has no step" in said.err
     assert list(NAMES)[-1] == "taylor"
 
 

@@ -19,7 +19,7 @@ from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words
 
 STEPS, STEP = 25, 2e-3
-START = f"duration: {STEPS * STEP}\nmethod: rk4\nstep: {STEP}\n"
+START = f"duration: {STEPS * STEP}\nmethod: rk4\nmethod.step: {STEP}\n"
 STANFORD, PLANAR = armdyn.load("stanford"), armdyn.load("planar_3r")
 Q_STANFORD = np.array([0.2, -1.0, 0.4, 0.3, 0.8, -0.5])
 Q_PLANAR = np.array([0.3, -0.2, 0.4])
@@ -84,7 +84,9 @@ def read(text: str, folder: Path) -> Motion:
 
 
 def inputs_of(values: dict[str, Any]) -> str:
-    return "inputs: {" + ", ".join(f"{name}: {np.asarray(value).tolist()}" for name, value in values.items()) + "}\n"
+    lists = {name: np.asarray(value).tolist() for name, value in values.items()}
+    wrench = f"f_tip: {lists.pop('f_tip')}\n" if "f_tip" in lists else ""
+    return wrench + "inputs: {" + ", ".join(f"{name}: {value}" for name, value in lists.items()) + "}\n"
 
 
 def same(motion: armdyn.Trajectory, rolled: Any, signals: list[str]) -> None:
@@ -189,9 +191,8 @@ def test_a_wrapped_controller_follows_a_csv(tmp_path: Path, name: str) -> None:
 @pytest.mark.slow
 def test_the_observer_knows_the_robot_as_described(tmp_path: Path) -> None:
     """A load that only the inputs name shows in the residual, in one motion and in a study."""
-    text = (
-        "robot: planar_3r\nduration: 0.1\nmethod: rk4\nstep: 2e-3\ncontroller: [pd_gravity, {momentum_observer: {}}]\n"
-    )
+    text = "robot: planar_3r\nduration: 0.1\nmethod: {name: rk4, step: 2ms}\n"
+    text += "controller: [pd_gravity, {momentum_observer: {}}]\n"
     gains = "q_ref: 0, qd_ref: 0, Kp: 300, Kd: 60, K_observer: 200"
     motion = read(text + f"inputs: {{{gains}, tip.payload.mass: 1}}\n", tmp_path).simulate()
     aim = {"q_ref": np.zeros(3), "qd_ref": np.zeros(3), "Kp": np.full(3, 300.0), "Kd": np.full(3, 60.0)}

@@ -18,7 +18,7 @@ from armdyn.studies.words import Words
 
 ARM = armdyn.load("planar_3r")
 Q0 = np.array([0.3, -0.2, 0.4])
-START = "robot: planar_3r\nq0: [0.3, -0.2, 0.4]\nduration: 0.1\nmethod: rk4\nstep: 2e-3\n"
+START = "robot: planar_3r\nq0: [0.3, -0.2, 0.4]\nduration: 0.1\nmethod: rk4\nmethod.step: 2e-3\n"
 PID = "inputs: {q_ref: [0.5, 0.1, -0.2], qd_ref: 0, Kp: 60, Ki: 30, Kd: [8, 4, 2]}\n"
 PID_VALUES: dict[str, Any] = {
     "q_ref": np.array([0.5, 0.1, -0.2]),

@@ -22,7 +22,7 @@ FALLS = "robot: planar_2r\nduration: 0.6\n"
 TABLE = "contacts:\n  table: {frame: tip, normal: [0, 1, 0], through: [0, -0.9, 0], restitution: 0.3}\n"
 SHELF = "events:\n  shelf: {plane: {frame: tip, normal: [0, 1, 0], through: [0, -0.5, 0]}}\n"
 WATCHED = (
-    "robot: planar_2r\nq0: [-0.3, 0.4]\nduration: 0.55\nmethod: rk4\nstep: 2e-3\n"
+    "robot: planar_2r\nq0: [-0.3, 0.4]\nduration: 0.55\nmethod: rk4\nmethod.step: 2e-3\n"
     "controller: [pd_gravity, {momentum_observer: {}}]\n"
     "inputs: {q_ref: [-1.2, 0.4], qd_ref: 0, Kp: 30, Kd: 12, K_observer: 100}\n"
     + TABLE.replace(", restitution: 0.3", "")
@@ -105,7 +105,7 @@ def test_a_collision_passes_the_threshold_of_a_residual(tmp_path: Path) -> None:
     [
         WATCHED,
         WATCHED + "sample_time: 4e-3\n",
-        WATCHED.partition("contacts")[0].replace("100}", "100, f_tip: [0, 0, 0, 9, 9, 0]}"),
+        WATCHED.partition("contacts")[0] + "f_tip: [0, 0, 0, 9, 9, 0]\n",
     ],
     ids=["contact", "sampled", "without events"],
 )
@@ -140,7 +140,7 @@ def test_constraints_and_an_initial_state_on_them(tmp_path: Path) -> None:
         "constraints: {tied: {joint_coupling: {factors: {joint_1: 1, joint_2: -1}}}}\n"
     )
     arm = armdyn.load("planar_3r").with_constraints(JointCoupling({"joint_1": 1, "joint_2": -1}))
-    with pytest.raises(StudyError, match=r"motion\.yaml:2: .*close_loop: true, or --close-loop"):
+    with pytest.raises(StudyError, match=r"motion\.yaml:2: .*close_loop: true, or --set close_loop=true"):
         read(text, tmp_path)
     motion = read(text + "close_loop: true\n", tmp_path).simulate()
     expected = armdyn.simulate(arm, arm.close_loop([0.4, 0.5, 0.0]), duration=0.1)

@@ -42,8 +42,8 @@ def read(text: str, folder: Path) -> Motion:
 def test_a_motion_is_a_run_of_a_study(tmp_path: Path, controller: str, method: str) -> None:
     """One vocabulary: with a grid it is a study, without it one motion, and the controller is held in both."""
     text = (
-        f"robot: planar_3r\nduration: 0.2\nmethod: {method}\nstep: 2e-3\npayload: {{mass: 0.5, com: [0.1, 0, 0]}}\n"
-        + controller
+        f"robot: planar_3r\nduration: 0.2\nmethod: {{name: {method}, step: 2e-3}}\n"
+        "payload: {mass: 0.5, com: [0.1, 0, 0]}\n" + controller
     )
     motion = read(text + STATE, tmp_path).simulate()
     (tmp_path / "study.yaml").write_text(text + "qd0: [0.1, 0, -0.3]\ngrid: {q0: [[0.3, -0.2, 0.4], [0, 0, 0]]}\n")
@@ -57,7 +57,7 @@ def test_a_motion_is_a_run_of_a_study(tmp_path: Path, controller: str, method: s
 def test_a_motion_is_the_call_it_describes(tmp_path: Path) -> None:
     motion = read(
         "robot: scara\ngravity: [0, -3, -9]\nduration: 0.3\nstops: {restitution: 0.5}\nsave: {every: 0.1}\n"
-        "payload: 0.7\nrtol: 1e-9\ninputs: {tau: [1, 0.2, -0.1, 0], f_tip: [0, 0, 0, 1, 2, 0], q0: 0.1}\n",
+        "payload: 0.7\nmethod.rtol: 1e-9\ntorque: [1, 0.2, -0.1, 0]\nf_tip: [0, 0, 0, 1, 2, 0]\nq0: 0.1\n",
         tmp_path,
     )
     arm = armdyn.load("scara", gravity=(0, -3, -9)).with_payload(armdyn.Inertia(0.7))
@@ -79,14 +79,14 @@ def test_torques_of_a_csv(tmp_path: Path) -> None:
     (tmp_path / "tau.csv").write_text(f"t [ms],{','.join(f'tau_{n}' for n in NAMES)}\n0,1,2,3\n50,0,-1,1\n100,2,2,2\n")
     values = np.array([[1, 2, 3], [0, -1, 1], [2, 2, 2.0]])
     for between in ("linear", "hold"):
-        motion = read(f"robot: planar_3r\ntorques: tau.csv\nbetween: {between}\n", tmp_path).simulate()
+        motion = read(f"robot: planar_3r\ntorque: {{file: tau.csv, between: {between}}}\n", tmp_path).simulate()
         assert motion.t[-1] == 0.1
         law = OverTime([0, 0.05, 0.1], values, between)
         np.testing.assert_array_equal(motion.q, armdyn.simulate(ARM, np.zeros(3), duration=0.1, torque=law).q)
     with pytest.raises(
         ArmdynError, match=r"torque is known from t = 0 to 0\.1 s; expected from 0 to the duration, 1 s"
     ):
-        read("robot: planar_3r\ntorques: tau.csv\nduration: 1\n", tmp_path).simulate()
+        read("robot: planar_3r\ntorque: tau.csv\nduration: 1\n", tmp_path).simulate()
 
 
 @pytest.mark.parametrize("columns", ["q", "q qd qdd"])
@@ -106,7 +106,7 @@ def test_a_reference_is_followed(tmp_path: Path, columns: str) -> None:
     np.savetxt(tmp_path / "path.csv", table, delimiter=",", header=header, comments="", fmt="%.17g")
     words = (
         f"robot: planar_3r\nq0: {q[0].tolist()}\nqd0: {qd[0].tolist()}\ncontroller: computed_torque\n"
-        "reference: path.csv\ninputs: {Kp: 100, Kd: 20}\nsave: {every: 0.01}\nmethod: rk4\nstep: "
+        "reference: path.csv\ninputs: {Kp: 100, Kd: 20}\nsave: {every: 0.01}\nmethod: rk4\nmethod.step: "
     )
     coarse, middle, fine = (read(f"{words}{step}\n", tmp_path).simulate() for step in (2e-3, 1e-3, 5e-4))
     exact = 0.3 * np.stack([np.sin(3 * fine.t), np.cos(2 * fine.t), fine.t**2], axis=-1)
@@ -127,8 +127,8 @@ def test_what_a_controller_does_not_know_of(tmp_path: Path) -> None:
 def test_words_of_the_other_verb(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="every, summaries: for armdyn study, not used here"):
         read("robot: planar_3r\nevery: 10\nsummaries: [tip_error]\n", tmp_path)
-    (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\noutputs: {csv: a.csv}\n")
-    with pytest.warns(UserWarning, match="outputs: for armdyn simulate, not used by a study"):
+    (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\nsave: 0.1\n")
+    with pytest.warns(UserWarning, match="save: for armdyn simulate, not used by a study"):
         Scenario.read(tmp_path / "study.yaml")
     (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\nstops: 0.5\n")
     with pytest.raises(StudyError, match=r"study.yaml:3: 'stops' is for one motion, by armdyn simulate"):
@@ -139,7 +139,7 @@ def test_words_of_the_other_verb(tmp_path: Path) -> None:
 def test_projection_in_both_verbs(tmp_path: Path) -> None:
     (tmp_path / "tied.xml").write_text(TIED)
     robot = armdyn.load(tmp_path / "tied.xml")
-    words = "robot: tied.xml\nduration: 1\nmethod: rk4\nstep: 0.01\nproject: true\n"
+    words = "robot: tied.xml\nduration: 1\nmethod: rk4\nmethod.step: 0.01\nproject: true\n"
     motion = read(words, tmp_path).simulate()
     assert np.ptp(motion.q, axis=0).min() > 0.01
     assert abs(robot.constraint_error(motion.q)).max() < 1e-14
@@ -156,16 +156,20 @@ def test_projection_in_both_verbs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "text", "said"),
     [
-        (UnknownName, "tourques: a.csv", r"no key 'tourques' in .*motion.yaml:2 .* Did you mean 'torques'"),
-        (UnknownName, "between: cubic\ntorques: tau.csv", r"no interpolation 'cubic' in .*:2 "),
-        (UnknownName, "outputs: {png: a.png}", r"no output 'png' in .*:2 .*Known: csv, npz, parquet, plot, animate"),
+        (UnknownName, "tourque: a.csv", r"no key 'tourque' in .*motion.yaml:2 .* Did you mean 'torque'"),
+        (UnknownName, "torques: a.csv", r"no key 'torques' in .*motion.yaml:2; expected torque=FILE.csv"),
+        (UnknownName, "step: 1e-3", r"no key 'step' in .*motion.yaml:2; expected method.step=VALUE"),
+        (UnknownName, "torque: {between: cubic, file: tau.csv}", r"no interpolation 'cubic' in .*:2 "),
+        (UnknownName, "torque: {fle: tau.csv}", r"no part 'fle' in .*:2 .*Did you mean 'file'"),
+        (StudyError, "torque: {between: hold}", r":2: torque has no file; expected such as {file: torques.csv}"),
+        (UnknownName, "outputs: {png: a.png}", r"no key 'outputs' in .*:2; expected out=FILE"),
         (UnknownName, "stops: {restitutoin: 0.5}", "Did you mean 'restitution'"),
         (UnknownName, "payload: {mas: 2}", r"no part of a payload 'mas' in .*:2 .*Did you mean 'mass'"),
         (UnknownName, "method: rk5", r"no method 'rk5' in .*:2 .*Did you mean 'rk4'"),
-        (UnknownName, "inputs:\n  tua: 1", r"yaml:3: no quantity 'tua'.* Did you mean 'tau'"),
+        (StudyError, "inputs:\n  tau: 1", r"yaml:3: 'tau' is not an input; expected the key 'torque'"),
         (StudyError, "samples: {q0: {normal: [0, 1]}}", ":2: 'samples' makes this a study"),
-        (StudyError, "step: soon\nmethod: rk4", ":2: step is 'soon'"),
-        (ArmdynError, "step: 1e-3", r":2: method 'adaptive' has no step"),
+        (StudyError, "method.step: soon\nmethod: rk4", ":2: method.step is 'soon'; expected a number in s"),
+        (ArmdynError, "method.step: 1e-3", r":2: method 'adaptive' has no step"),
         (StudyError, "duration: -1", r":2: duration is -1"),
         (ArmdynError, "q0: [1, 2]", r":2: q0 has shape \(2,\)"),
         (MissingInput, "controller: pd_gravity", ":2: the controller has no q_ref, Kp, Kd; expected in inputs"),
@@ -175,21 +179,21 @@ def test_projection_in_both_verbs(tmp_path: Path) -> None:
         (StudyError, "inputs: {target: 0}", ":2: 'target' is of a controller, and there is none"),
         (StudyError, "controller: [none, {sampled: {}}]", ":2: controller 'none' takes no options, and nothing stands"),
         (MissingInput, "controller: pd_gravity\ninputs: {q_ref: 0}", ":3: the controller has no Kp, Kd; expected"),
-        (StudyError, PD + "torques: tau.csv", "a controller and torques are both given"),
+        (StudyError, PD + "torque: tau.csv", ":4: a controller and torque are both given"),
         (StudyError, "sample_time: 0.01", ":2: 'sample_time' is of a controller, and there is none"),
         (StudyError, PD + "sample_time: 0.01", ":4: sample_time needs a method with steps of one length"),
         (StudyError, "project: 1", ":2: project is 1; expected True or False"),
         (ArmdynError, "stops: 2", r":2: restitution is 2; expected a number between 0"),
         (
             ArmdynError,
-            "torques: nosuch.csv",
+            "torque: nosuch.csv",
             r":2: no file '.*nosuch.csv'; expected a table",
         ),
-        (StudyError, "q0: 0\ninputs: {q0: 1}", "'q0' stands here and in 'inputs'"),
+        (StudyError, "q0: 0\ninputs: {q0: 1}", ":3: 'q0' is not an input; expected the key 'q0'"),
         (StudyError, "payload: {com: [0, 0, 1]}", ":2: payload has no mass"),
-        (StudyError, "outputs: {csv: 3}", ":2: csv is 3; expected the name of a file"),
+        (StudyError, "out: 3", ":2: out is 3; expected a list of names"),
         (DTypeError, "q0: true", ":2: q0 holds True; expected real numbers"),
-        (DTypeError, "inputs:\n  tau: [1, 0, false]", ":3: tau holds False; expected real numbers"),
+        (DTypeError, "torque: [1, 0, false]", ":2: torque holds False; expected real numbers"),
         (DTypeError, "payload: {mass: 2, com: [0, 0, true]}", ":2: com of the payload holds True"),
         (DTypeError, "gravity: [0, 0, true]", ":2: gravity holds True"),
         (ShapeError, "inputs: {gravity: -9.81}", r":2: gravity has shape \(\); expected \(3,\)"),
@@ -206,7 +210,7 @@ def test_mistakes_are_named(tmp_path: Path, error: Any, text: str, said: str) ->
 
 
 def test_options_come_first(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("robot: planar_3r\nmethod: euler\nstep: 1e-2\n" + STATE + PD)
+    (tmp_path / "a.yaml").write_text("robot: planar_3r\nmethod: euler\nmethod.step: 1e-2\n" + STATE + PD)
     words = Words.read(tmp_path / "a.yaml").with_options(
         {("method",): "rk4", ("inputs", "Kp"): 7.0, ("q0",): np.zeros(3)},
         {("method",): "--method", ("inputs", "Kp"): "--Kp", ("q0",): "--q0"},
@@ -215,7 +219,7 @@ def test_options_come_first(tmp_path: Path) -> None:
     assert motion.settings["method"] == RungeKutta4(step=1e-2)
     np.testing.assert_array_equal(motion.settings["q0"], np.zeros(3))
     np.testing.assert_array_equal(motion.settings["qd0"], QD0)
-    assert words.said["inputs"]["Kp"] == 7.0
+    assert words.entries["inputs"]["Kp"] == 7.0
     assert words.where("inputs", "Kp") == "--Kp"
     assert words.where("qd0").endswith("a.yaml:5")
 

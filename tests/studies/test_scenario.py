@@ -19,7 +19,7 @@ TEXT = """
 robot: planar_3r
 gravity: [0, 0, -9.81]
 duration: 0.05
-step: 1e-3          # a number, though YAML 1.1 says it is text
+method.step: 1e-3          # a number, though YAML 1.1 says it is text
 method: rk4
 controller: pd_gravity
 inputs: {q_ref: [0.1, 0.2, 0.3], Kp: 50, Kd: [5, 4, 3]}
@@ -142,7 +142,7 @@ def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
         (StudyError, "duration: 0.05", "duration: 0.0505", "no multiple"),
         (StudyError, "duration: 0.05", "duration: soon", "duration is 'soon'"),
         (StudyError, "uniform: [0.5, 2]", "uniform: 2", r"expected two values, \[low, high\]"),
-        (StudyError, "record: [q]", "record: q", "expected a list"),
+        (StudyError, "record: [q]", "record: 3", "expected a list"),
         (StudyError, "record: [q]", "record: [q, q]", "record names 'q' twice; expected each name once"),
         (DTypeError, "uniform: [0.5, 2]", "uniform: [false, 2]", "holds False; expected real numbers"),
         (StudyError, "every: 10", "every: 0", r"yaml:\d+: every is 0; expected a whole number of at least 1"),
@@ -178,12 +178,12 @@ def test_what_makes_no_scenario_is_refused(tmp_path: Path, error: Any, old: str,
         ("runs: 30", "runs: 30000000000", "a study of 30000000000 runs; expected 100,000,000 at most"),
         ("every: 10", "every: 1" + 40 * "0", "every is 10+; expected a whole number from 1 to 1,000,000,000"),
         ("duration: 0.05", "duration: 1e300", r"duration 1e\+300 s in steps of 0\.001 s takes 1e\+303 steps"),
-        ("duration: 0.05", "duration: 1e300\nstep: 1e-300", "takes inf steps; expected 1e"),
+        ("duration: 0.05", "duration: 1e300\nmethod.step: 1e-300", "takes inf steps; expected 1e"),
     ],
 )
 def test_sizes_of_a_file_have_bounds(tmp_path: Path, old: str, new: str, said: str) -> None:
     """A file of a stranger neither fills the memory nor computes for ever: each size is refused, with its line."""
-    text = TEXT.replace("step: 1e-3 ", "# ") if "step:" in new else TEXT
+    text = TEXT.replace("method.step: 1e-3 ", "# ") if "step:" in new else TEXT
     with pytest.raises(ArmdynError, match=rf"scenario\.yaml:\d+: .*{said}"):
         read(text.replace(old, new), tmp_path)
 

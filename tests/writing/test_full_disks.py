@@ -105,13 +105,13 @@ COMMANDS: dict[str, str] = {
     "page": "page planar_2r -o {}/arm.html",
     "report": "report motion.csv --robot planar_2r -o {}/motion.html",
     "list": "list --pictures {}",
-    "simulate": "simulate planar_2r --duration 0.05 --csv {0}/fall.csv --npz {0}/fall.npz --plot {0}/fall.png",
+    "simulate": "simulate planar_2r --duration 0.05 --out {0}/fall.csv --out {0}/fall.npz --out {0}/fall.png",
     "study": "study study.yaml --out {}/study",
     "view": "view planar_2r --save {}/view.html --no-browser",
 }
 """Verbs that write files, into the folder that is put in the place of {}."""
 
-STUDY = "robot: planar_2r\nduration: 0.02\nsamples: {q0: {normal: [0, 0.1]}}\nruns: 3\nmethod: rk4\nstep: 0.01\n"
+STUDY = "robot: planar_2r\nduration: 0.02\nsamples: {q0: {normal: [0, 0.1]}}\nruns: 3\nmethod: rk4\n"
 
 
 @contextmanager

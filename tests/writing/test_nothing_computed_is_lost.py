@@ -19,7 +19,7 @@ from armdyn.simulation import RungeKutta4
 from oracles.shell import Shell
 from writing.disks import FILLER, fill, small_disk
 
-WORDS = "simulate planar_2r --q0 0.4,0.3 --duration 0.1 --method rk4 --step 1e-3"
+WORDS = "simulate planar_2r --q0 0.4,0.3 --duration 0.1 --method rk4 --set method.step=1e-3"
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def spare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("outputs", ["--csv {}/fall.csv --npz {}/fall.npz", "--npz {}/fall.npz", "--plot {}/fall.png"])
+@pytest.mark.parametrize("outputs", ["--out {}/fall.csv --out {}/fall.npz", "--out {}/fall.npz", "--out {}/fall.png"])
 def test_a_motion_that_finds_no_room_is_kept_elsewhere(outputs: str, shell: Shell, tmp_path: Path, spare: Path) -> None:
     (there := tmp_path / "there").mkdir()
     with small_disk(there):
@@ -51,7 +51,7 @@ def test_one_file_of_numbers_is_enough(shell: Shell, tmp_path: Path, spare: Path
     (there := tmp_path / "there").mkdir()
     with small_disk(there):
         fill(there)
-        said = shell(*WORDS.split(), f"--csv={there / 'fall.csv'}", f"--npz={tmp_path / 'fall.npz'}", columns=400)
+        said = shell(*WORDS.split(), f"--out={there / 'fall.csv'}", f"--out={tmp_path / 'fall.npz'}", columns=400)
     assert said.code == 2
     assert f"wrote {tmp_path / 'fall.npz'}" in said.out
     assert "kept in" not in said.err
@@ -77,8 +77,8 @@ main()
 
 
 def test_ctrl_c_waits_until_the_numbers_are_written(tmp_path: Path) -> None:
-    files = [f"--{ending}={tmp_path / f'fall.{ending}'}" for ending in ("csv", "npz")]
-    words = [*WORDS.split(), *files, f"--plot={tmp_path / 'fall.png'}"]
+    files = [f"--out={tmp_path / f'fall.{ending}'}" for ending in ("csv", "npz")]
+    words = [*WORDS.split(), *files, f"--out={tmp_path / 'fall.png'}"]
     done = subprocess.run([sys.executable, "-c", CTRL_C, *words], check=False, capture_output=True, text=True)
     assert done.returncode == 130, done.stderr
     assert "the motion is being written; Ctrl-C again gives it up" in done.stderr

@@ -51,12 +51,18 @@ FLAGS = {
 """The flags of keywords that are called differently on the command line."""
 
 
+OF_SET = ("redundant", "project", "record")
+"""Keywords that the command line has by --set."""
+
+
 def as_flag(name: str, value: Any) -> str:
     """A keyword as it is typed here, for the messages that recommend one.
 
     >>> as_flag("check_inertia", False), as_flag("tip", "tool0"), as_flag("locked", {"left finger": 0.5})
     ('--accept-inertia', '--tip tool0', "--lock 'left finger=0.5'")
     """
+    if name in OF_SET:
+        return f"--set {name}" if value is NO_VALUE else f"--set {name}={value}"
     flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
     if value is NO_VALUE or isinstance(value, bool) or name in ("problems", "friction"):
         return flag

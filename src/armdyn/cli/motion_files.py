@@ -13,66 +13,69 @@ from typing import Any
 from armdyn.base.errors import ArmdynError
 from armdyn.base.interrupts import ctrl_c_waits
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
-from armdyn.cli.scenario_options import flag
 from armdyn.cli.screen import Screen, labelled, screen
 from armdyn.simulation import Contact, Trajectory
 from armdyn.simulation.files.parquet_file import pyarrow
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import Words
 
+MOVIES = (".gif", ".mp4", ".html")
 
-def _place(words: Words, kind: str) -> str:
-    """The place, for messages, at which an output is asked for: an option, or a line of the scenario."""
-    where = words.where("outputs", kind)
-    return where if where == flag(kind) else f"{where}: {kind}"
-
-
-DATA = ("csv", "npz", "parquet")
-"""Outputs that hold the numbers of a motion; the others are pictures."""
+DATA = (".csv", ".npz", ".parquet")
+"""Endings of files with the numbers of a motion; the others are pictures."""
 
 
-def write_outputs(
-    motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None, style: str = "armdyn"
-) -> int:
-    """All output files; one that fails keeps none of the others from being written. Returns how many were.
+def kind_of(path: Path) -> str:
+    """The kind of an output file by its ending: "data", "animation" or "picture".
 
-    Files with the numbers come first, and Ctrl-C waits for them. Where a file fails and no other has the numbers, they
-    are kept in a file elsewhere. Of a motion that broke off, at the time ``until``, no animation is made, and a file
-    that fails is a warning beside the motion's own error. ``style`` is that of the animation.
+    >>> kind_of(Path("fall.csv")), kind_of(Path("fall.gif")), kind_of(Path("fall.png"))
+    ('data', 'animation', 'picture')
     """
-    writers: dict[str, Callable[[Path], object]] = {
-        **dict.fromkeys(DATA, trajectory.save),
-        "plot": trajectory.plot,
-        "animate": partial(
-            trajectory.animate,
-            robot=motion.robot,
-            progress=True,
-            style=style,
-            contacts=[one for one in motion.settings["elements"] if isinstance(one, Contact)],
-        ),
-    }
-    pictures = [kind for kind in motion.outputs if kind not in DATA and (until is None or kind != "animate")]
-    failed: list[BaseException] = []
-    written: set[str] = set()
+    return "data" if path.suffix.lower() in DATA else "animation" if path.suffix.lower() in MOVIES else "picture"
 
-    def write(kind: str) -> None:
-        path = motion.outputs[kind]
+
+def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None) -> int:
+    """Write all output files, also if one of them fails. Returns their number.
+
+    Files with the numbers are first, and Ctrl-C waits for them. If a file fails and no other has the numbers, they
+    are written into a file elsewhere. A motion that broke off, at the time ``until``, gets no animation, and a file
+    that fails is a warning in addition to the motion's own error.
+    """
+    animate = partial(
+        trajectory.animate,
+        robot=motion.robot,
+        progress=motion.progress,
+        style=motion.style,
+        contacts=[one for one in motion.settings["elements"] if isinstance(one, Contact)],
+    )
+    writers: dict[str, Callable[[Path], object]] = {
+        "data": trajectory.save,
+        "picture": trajectory.plot,
+        "animation": animate,
+    }
+    data = [path for path in motion.outputs if kind_of(path) == "data"]
+    pictures = [path for path in motion.outputs if path not in data]
+    failed: list[BaseException] = []
+    written: set[Path] = set()
+
+    def write(path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            writers[kind](path)
-            written.add(kind)
+            writers[kind_of(path)](path)
+            written.add(path)
             console.print(f"wrote {path}{'' if until is None else f', to t = {until:g} s'}", soft_wrap=True)
-        except (ArmdynError, OSError, SystemExit) as error:  # rich exits where whoever read the screen has gone
+        except (ArmdynError, OSError, SystemExit) as error:  # rich exits if the reader of the screen has gone
             failed.append(error)
 
     with ctrl_c_waits(_tell_of_waiting):
-        for kind in filter(motion.outputs.__contains__, DATA):
-            write(kind)
+        for path in data:
+            write(path)
         if failed and not written:
             _keep_elsewhere(trajectory)
-    for kind in pictures:
-        write(kind)
-    if pictures and failed and not written.intersection(DATA) and not set(DATA) & set(motion.outputs):
+    for path in pictures:
+        if until is None or kind_of(path) == "picture":
+            write(path)
+    if pictures and failed and not data:
         _keep_elsewhere(trajectory)
     if failed and until is None:
         raise failed[0]
@@ -97,12 +100,15 @@ def _keep_elsewhere(trajectory: Trajectory) -> None:
             return
 
 
-def refuse_outputs(words: Words, motion: Motion) -> None:
+def refuse_outputs(words: Words) -> None:
     """Raise for an output file that cannot be written, or that is read, before the arm moves."""
-    read = (words.folder / text for key, value in words.said.items() if key != "outputs" for text in _texts(value))
-    refuse_lost({_place(words, kind): path for kind, path in motion.outputs.items()}, [words.file, *read])
-    for kind, path in motion.outputs.items():
-        _refuse_output(_place(words, kind), kind, path)
+    place = words.where("out")
+    option = place if place.startswith("--") else f"{place}: out"
+    read = (words.folder / text for key, value in words.entries.items() if key != "out" for text in _texts(value))
+    inputs: list[str | Path] = [words.file, *read]
+    for path in map(Path, words.listed("out")):
+        refuse_lost({option: path}, inputs)
+        _refuse_output(option, path)
 
 
 def _texts(value: Any) -> Iterator[str | Path]:
@@ -114,17 +120,17 @@ def _texts(value: Any) -> Iterator[str | Path]:
             yield from _texts(each)
 
 
-def _refuse_output(option: str, kind: str, path: Path) -> None:
-    if kind == "plot":
+def _refuse_output(option: str, path: Path) -> None:
+    kind = kind_of(path)
+    if kind == "picture":
         from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
 
-        refuse_unwritable(option, path, endings=ENDINGS)
-    elif kind == "animate":
-        from armdyn.plots.movie import MOVIES, refuse_movie  # noqa: PLC0415 - matplotlib is slow to import
-
-        refuse_unwritable(option, path, endings=MOVIES)
-        refuse_movie(path)
+        refuse_unwritable(option, path, endings=(*DATA, *MOVIES, *ENDINGS))
     else:
-        refuse_unwritable(option, path, endings=(f".{kind}",))
-        if kind == "parquet":
-            pyarrow()
+        refuse_unwritable(option, path)
+    if kind == "animation":
+        from armdyn.plots.movie import refuse_movie  # noqa: PLC0415 - matplotlib is slow to import
+
+        refuse_movie(path)
+    elif path.suffix.lower() == ".parquet":
+        pyarrow()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,38 +12,18 @@ import typer
 from rich.table import Table
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.base.checks import choice
 from armdyn.base.errors import ArmdynError, DescriptionWarning
 from armdyn.cli.arguments import Described
 from armdyn.cli.completion import complete_robots
-from armdyn.cli.completion import words as words_to_complete
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.motion_files import refuse_outputs, write_outputs
-from armdyn.cli.scenario_options import (
-    LINES,
-    PLACES,
-    READ,
-    VECTORS,
-    direct_inputs,
-    flag,
-    inputs_of,
-    named_inputs,
-    with_inputs,
-    with_lines,
-    with_options,
-    with_settings,
-    without_alternatives,
-    words_of,
-)
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
+from armdyn.cli.word_options import ListWords, Settings, with_options, with_typed, words_of
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.robot import Robot
-from armdyn.simulation import SettingError, SimulationInterrupted, Trajectory
-from armdyn.simulation.methods.catalogue import NAMES
+from armdyn.simulation import SimulationInterrupted, Trajectory
 from armdyn.simulation.unfinished import KEPT
-from armdyn.studies.controllers import FORMER, NONE, offered
-from armdyn.studies.happenings import CONSTRAINTS, EVENTS
 from armdyn.studies.motion import Motion
 
 ROUNDING = 1e-15
@@ -69,280 +48,42 @@ ROBOT_ARGUMENT: dict[str, Any] = {
 }
 """Changes of the argument ROBOT."""
 
-JOINTS = "Joint forces"
-CONTROL = "Controller"
-METHOD = "Integration"
-FILES = "Output files, which are written over"
-
-
-def _shown(words: str) -> str:
-    """Words for a help text, in which rich takes brackets for markup."""
-    return words.replace("[", "\\[")
-
-
-def _controllers(incomplete: str) -> list[str]:
-    """The names of controllers that complete what is typed; only then they are imported."""
-    return words_to_complete(*offered())(incomplete)
-
-
-def _inputs(context: typer.Context, incomplete: str) -> list[str]:
-    """NAME= for every input of the controller that was typed."""
-    typed = context.params.get("controller")
-    try:
-        return [] if "=" in incomplete or not typed else words_to_complete(*inputs_of(typed))(incomplete)
-    except ArmdynError:
-        return []
-
 
 def simulate(
     arm: Described,
-    duration: Annotated[
-        float | None, typer.Option("--duration", help="Seconds to simulate; 1, or as long as a csv lasts, if left out.")
-    ] = None,
-    q0: Annotated[
-        str | None,
-        typer.Option(
-            "--q0", help="Joint positions at the start, rad or m, or such as 90deg, pi/2, 20mm; zero if left out."
-        ),
-    ] = None,
-    qd0: Annotated[str | None, typer.Option("--qd0", help="Joint velocities at the start, rad/s or m/s.")] = None,
-    payload: Annotated[
-        float | None, typer.Option("--payload", help="Mass of a body at the tip, kg; a controller knows of it.")
-    ] = None,
-    payload_com: Annotated[
-        str | None, typer.Option("--payload-com", metavar="X,Y,Z", help="Its centre of mass in the tip frame, m.")
-    ] = None,
-    stops: Annotated[
-        float | None,
-        typer.Option("--stops", help="Make joint limits stops: speed after a hit over speed before, 0 to 1."),
-    ] = None,
-    brakes: Annotated[
-        str | None,
-        typer.Option(
-            "--brakes",
-            metavar="JOINT@SECONDS=STATE,...",
-            help="Brakes that engage and release, such as elbow_joint@0.5=engaged; the actuators have them.",
-        ),
-    ] = None,
-    contact: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--contact",
-            metavar="'NAME: {...}'",
-            help=f"A plane that a point may touch, as in a scenario: '{_shown(LINES['contact'][1])}'; may be repeated.",
-        ),
-    ] = None,
-    event: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--event",
-            metavar="'NAME: {KIND: {...}}'",
-            help=f"What to look out for, {', '.join(EVENTS)}, as in a scenario: '{_shown(LINES['event'][1])}'; may be "
-            "repeated.",
-        ),
-    ] = None,
-    constraint: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--constraint",
-            metavar="'NAME: {KIND: {...}}'",
-            help=f"A constraint on the motion, {', '.join(CONSTRAINTS)}, as in a scenario: "
-            f"'{_shown(LINES['constraint'][1])}'; may be repeated.",
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Any word of a scenario, or a part of one, in YAML, such as save.every=0.01; may be repeated.",
-        ),
-    ] = None,
-    torque: Annotated[
-        str | None,
-        typer.Option("--torque", help="Constant joint forces, N m or N; zero if left out.", rich_help_panel=JOINTS),
-    ] = None,
-    torques: Annotated[
-        Path | None,
-        typer.Option("--torques", help="Joint forces over time: a csv with t and tau_JOINT.", rich_help_panel=JOINTS),
-    ] = None,
-    between: Annotated[
-        str | None,
-        typer.Option(
-            "--between", help="Between the rows of --torques: linear (if left out) or hold.", rich_help_panel=JOINTS
-        ),
-    ] = None,
-    f_tip: Annotated[
-        str | None,
-        typer.Option(
-            "--f-tip",
-            help="Constant wrench the tip applies, mx,my,mz,fx,fy,fz in the tip frame.",
-            rich_help_panel=JOINTS,
-        ),
-    ] = None,
-    controller: Annotated[
-        str | None,
-        typer.Option(
-            "--controller",
-            metavar="NAME|LIST",
-            help=f"{NONE}, or one of armdyn.control, such as pd_gravity; or as in a scenario "
-            "with what stands around it, '\\[pid, {saturated: {limits: 28}}]'.",
-            rich_help_panel=CONTROL,
-            autocompletion=_controllers,
-        ),
-    ] = None,
-    q_ref: Annotated[
-        str | None,
-        typer.Option(
-            "--q-ref",
-            help="Joint positions to hold, rad or m; one number for all, or one for each.",
-            rich_help_panel=CONTROL,
-        ),
-    ] = None,
-    reference: Annotated[
-        Path | None,
-        typer.Option("--reference", help="States to follow: a csv with t and q_JOINT.", rich_help_panel=CONTROL),
-    ] = None,
-    Kp: Annotated[
-        str | None,
-        typer.Option(
-            "--Kp",
-            help="Proportional gain: one for all joints or components, one for each, or a full matrix, row by row.",
-            rich_help_panel=CONTROL,
-        ),
-    ] = None,
-    Kd: Annotated[
-        str | None, typer.Option("--Kd", help="Derivative gain, written as --Kp.", rich_help_panel=CONTROL)
-    ] = None,
-    Ki: Annotated[
-        str | None, typer.Option("--Ki", help="Integral gain, written as --Kp.", rich_help_panel=CONTROL)
-    ] = None,
-    target: Annotated[str | None, typer.Option("--target", hidden=True, help="Now --q-ref.")] = None,
-    kp: Annotated[str | None, typer.Option("--kp", hidden=True, help="Now --Kp.")] = None,
-    kd: Annotated[str | None, typer.Option("--kd", hidden=True, help="Now --Kd.")] = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=VALUE",
-            help="An input of the controller by its name in armdyn.control, such as Kp=900 or q_ref=90deg,0: one "
-            "number for all, or all numbers, row by row; or a parameter of the robot. May be repeated.",
-            rich_help_panel=CONTROL,
-            autocompletion=_inputs,
-        ),
-    ] = None,
-    sample_time: Annotated[
-        float | None,
-        typer.Option(
-            "--sample-time",
-            help="Seconds for which the controller holds its forces; a step if left out.",
-            rich_help_panel=CONTROL,
-        ),
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            "--method",
-            help=f"{', '.join(NAMES)}; adaptive if left out. radau, bdf and lsoda are for stiff motions.",
-            rich_help_panel=METHOD,
-            autocompletion=words_to_complete(*NAMES),
-        ),
-    ] = None,
-    step: Annotated[
-        float | None,
-        typer.Option("--step", help="Step of methods with steps of one length, s.", rich_help_panel=METHOD),
-    ] = None,
-    rtol: Annotated[
-        float | None,
-        typer.Option("--rtol", help="Relative tolerance of adaptive, radau, bdf and lsoda.", rich_help_panel=METHOD),
-    ] = None,
-    atol: Annotated[
-        float | None,
-        typer.Option("--atol", help="Absolute tolerance of adaptive, radau, bdf and lsoda.", rich_help_panel=METHOD),
-    ] = None,
-    save_every: Annotated[
-        float | None,
-        typer.Option(
-            "--save-every",
-            help="Seconds between saved states; each step if left out, of adaptive a thousandth of the duration.",
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
-    project: Annotated[
-        bool | None,
-        typer.Option(
-            "--project", help="Put a robot with constraints back onto them after each step.", rich_help_panel=METHOD
-        ),
-    ] = None,
-    close_loop: Annotated[
-        bool | None,
-        typer.Option("--close-loop", help="Move --q0 to where the constraints hold.", rich_help_panel=METHOD),
-    ] = None,
-    redundant: Annotated[
-        str | None,
-        typer.Option(
-            "--redundant",
-            help="If some constraints follow from others: auto (without them, if left out), error, or least_squares.",
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write the motion to this csv file.", rich_help_panel=FILES)
-    ] = None,
-    npz: Annotated[
-        Path | None, typer.Option("--npz", help="Write everything to this npz file.", rich_help_panel=FILES)
-    ] = None,
-    parquet: Annotated[
-        Path | None, typer.Option("--parquet", help="Write everything to this Parquet file.", rich_help_panel=FILES)
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw the motion: png, pdf or svg.", rich_help_panel=FILES)
-    ] = None,
-    animate: Annotated[
-        Path | None,
-        typer.Option(
-            "--animate", help="Show the arm in motion: gif, mp4 (with ffmpeg) or html.", rich_help_panel=FILES
-        ),
-    ] = None,
-    style: Annotated[
-        str,
-        typer.Option(
-            "--style",
-            help="Of --animate: armdyn, or ucl, the lecture's thin lines for arms in a plane.",
-            rich_help_panel=FILES,
-            autocompletion=words_to_complete("armdyn", "ucl"),
-        ),
-    ] = "armdyn",
+    settings: Settings = None,
+    words: ListWords = False,
     json: AsJson = False,
+    **texts: Any,
 ) -> None:
     r"""Let the arm move, and show where it went and whether its energy adds up.
 
-    What moves, and under what, is said by options, or by a scenario in YAML; options come before what a scenario says.
-    A csv has a header with names, and units where they are not SI, such as "tau_elbow \[N mm]" or "q_elbow \[deg]".
+    Options are words of a scenario, and replace those of a scenario in YAML. All other words are given by --set;
+    --words lists them, with the arguments of Python of the same names. Numbers may have units: 90deg, pi/2, 20mm, 10ms.
+    A table has a header with names, and units if they are not SI, such as "tau_elbow \[N mm]" or "q_elbow \[deg]".
 
     [bold]Examples[/]
 
-      armdyn simulate ur5 --duration 3 --plot fall.png --csv fall.csv
+      armdyn simulate ur5 --duration 3 --out fall.csv --out fall.png
 
-      armdyn simulate ur5 --duration 3 --animate fall.gif
+      armdyn simulate ur5 --duration 3 --out fall.gif
 
-      armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
+      armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --set method.step=1ms
 
-      armdyn simulate ucl_2r --method constant_acceleration_as_printed --step 1e-3 --animate ucl.gif --style ucl
+      armdyn simulate planar_2r --torque torques.csv --set torque.between=hold
 
-      armdyn simulate planar_2r --torques torques.csv --between hold
+      armdyn simulate planar_2r --controller pid --method rk4 --input q_ref=90deg,0 --input Kp=400 --input Ki=200 \\
+        --input Kd=60
 
-      armdyn simulate planar_2r --controller pd_gravity --q-ref 0.5,0.5 --Kp 100 --Kd 20
+      armdyn simulate ur5 --controller computed_torque --set reference=path.csv --input Kp=100 --input Kd=20
 
-      armdyn simulate ur5 --controller computed_torque --reference path.csv --Kp 100 --Kd 20 --method rk4
+      armdyn simulate planar_2r --set contacts.table='{frame: tip, normal: \[0, 1, 0], through: \[0, -1, 0]}'
 
-      armdyn simulate planar_2r --controller pid --q-ref 90deg,0 --Kp 400 --Ki 200 --Kd 60 --method rk4
+      armdyn simulate ur5 --actuators drives.yaml --set brakes.elbow_joint='\[\[0.5, engaged]]' --duration 2
 
-      armdyn simulate planar_2r --contact 'table: {frame: tip, normal: \[0, 1, 0], through: \[0, -1, 0]}' --plot hit.png
+      armdyn simulate ucl_2r --method constant_acceleration_as_printed --set style=ucl --out ucl.gif
 
-      armdyn simulate ur5 --actuators drives.yaml --brakes elbow_joint@0.5=engaged --duration 2
-
-      armdyn simulate reach.yaml --duration 2 --plot reach.png
+      armdyn simulate reach.yaml --duration 2 --out reach.png
 
     [bold]A scenario[/]
 
@@ -358,9 +99,9 @@ def simulate(
 
       inputs: {q_ref: \[0.5, -1, 1, 0, 0, 0], Kp: 100, Kd: 20}
 
-      method: rk4
+      method: {name: rk4, step: 1ms}
 
-      outputs: {csv: reach.csv, plot: reach.png}
+      out: \[reach.csv, reach.png]
 
     [bold]A scenario of another controller[/], its inputs by their names in armdyn.control, with limits and a delay
 
@@ -372,7 +113,7 @@ def simulate(
 
       method: rk4
 
-    [bold]A scenario of a collision[/], which an observer of the momentum tells
+    [bold]A scenario of a collision[/], which a momentum observer detects
 
       robot: planar_2r
 
@@ -386,55 +127,41 @@ def simulate(
 
       method: rk4
     """
-    options = {name: value for name, value in locals().items() if name in PLACES and value is not None}
-    _refuse_former({"target": target, "kp": kp, "kd": kd})
-    lines = {"contact": contact or [], "event": event or [], "constraint": constraint or []}
-    words = without_alternatives(words_of(arm.name), options)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DescriptionWarning)  # the notes say the same
-        words = with_options(words, {name: READ[name](value) for name, value in options.items() if name in READ})
-        words = with_settings(with_lines(words, lines), settings or [])
-        known = arm.read_by(words.robot)
-    vectors = {name: VECTORS[name](text, flag(name), known) for name, text in options.items() if name in VECTORS}
-    typed = [*direct_inputs(options), *named_inputs(inputs or [])]
-    words = with_inputs(with_options(words, vectors), typed, known)
-    motion = Motion.of(words, known)
-    choice("--style", style, ("armdyn", "ucl"), error=SettingError)
-    refuse_outputs(words, motion)
+        warnings.simplefilter("ignore", DescriptionWarning)  # the notes contain them
+        keys = with_typed(words_of(arm.name), texts, settings)
+        robot = arm.read_by(keys.robot)
+    refuse_outputs(keys)
+    motion = Motion.of(keys, robot)
     console, report = screen(stderr=json), _report_json if json else _report
     try:
-        trajectory = motion.simulate(progress=True)
-    except SimulationInterrupted as interrupt:  # what is done is kept
+        trajectory = motion.simulate()
+    except SimulationInterrupted as interrupt:  # the motion so far is kept
         try:
             report(motion, interrupt.trajectory)
         finally:
-            write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]), style=style)
+            write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]))
         raise
     except ArmdynError as error:
-        found = getattr(error, "trajectory", None)
-        if found is None:
+        until = getattr(error, "trajectory", None)
+        if until is None:
             raise
-        written = write_outputs(motion, found, console, until=float(found.t[-1]), style=style)
-        error.args = (_said_of_files(error, written > 0),)
+        written = write_outputs(motion, until, console, until=float(until.t[-1]))
+        error.args = (_with_place(error, written > 0),)
         raise
     try:
         report(motion, trajectory)
-    finally:  # also where nobody reads the report any more
-        write_outputs(motion, trajectory, console, style=style)
+    finally:  # also if the reader of the report has gone
+        write_outputs(motion, trajectory, console)
 
 
-def _refuse_former(options: Mapping[str, str | None]) -> None:
-    """Raise for options that have another name now."""
-    for name, value in options.items():
-        if value is not None:
-            raise SettingError(f"{flag(name)} is called {flag(FORMER[name])}; expected that option in its place")
+simulate.__signature__ = with_options(simulate)  # type: ignore[attr-defined] # those of the table of words
 
 
-def _said_of_files(error: ArmdynError, written: bool) -> str:
-    """The words of the error of a motion that broke off, and where the motion is kept here."""
-    kept = f"What was simulated until then {'is in the files above' if written else 'can be kept by --csv or --npz'}."
-    said = str(error).removesuffix(KEPT).rstrip().removesuffix(".")
-    return f"{said}. {kept}"
+def _with_place(error: ArmdynError, written: bool) -> str:
+    """The message of a motion that broke off, with the place of the motion until then."""
+    place = f"What was simulated until then {'is in the files above' if written else 'can be kept by --out FILE.npz'}."
+    return f"{str(error).removesuffix(KEPT).rstrip().removesuffix('.')}. {place}"
 
 
 def _report_json(motion: Motion, trajectory: Trajectory) -> None:
@@ -459,7 +186,7 @@ def _report_json(motion: Motion, trajectory: Trajectory) -> None:
             "events": [{name: getattr(event, name) for name in OF_EVENT} for event in trajectory.events],
             "signals": list(trajectory.signals),
             "statistics": asdict(trajectory.statistics),
-            "files": motion.outputs,
+            "files": list(motion.outputs),
             "notes": [*motion.robot.notes, *trajectory.notes],
         }
     )

@@ -17,11 +17,13 @@ from armdyn.base.errors import DescriptionWarning, MissingLibrary
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import figure, new_table, show, show_notes
+from armdyn.cli.word_options import ListWords, Settings, with_typed
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.studies import ClusterLost, Results, Scenario
 from armdyn.studies import study as run_study
 from armdyn.studies.labels import component_labels
+from armdyn.studies.words import Words
 
 FILE = "A YAML file; see the examples below."
 FOLDER = "Keep results in this folder, as Parquet; the same command goes on where it was interrupted."
@@ -32,7 +34,9 @@ MOST_COMPONENTS = 12
 
 def study(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help=FILE)],
-    folder: Annotated[Path | None, typer.Option("--out", "-o", "--folder", metavar="FOLDER", help=FOLDER)] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FOLDER", help=FOLDER)] = None,
+    settings: Settings = None,
+    words: ListWords = False,
     cluster: Annotated[str | None, typer.Option("--cluster", metavar="tcp://HOST:PORT", help=CLUSTER)] = None,
     json: AsJson = False,
 ) -> None:
@@ -43,6 +47,8 @@ def study(
       armdyn study payloads.yaml
 
       armdyn study payloads.yaml --out out/payloads
+
+      armdyn study payloads.yaml --set runs=10000 --set inputs.Kp=200
 
     [bold]A scenario[/]
 
@@ -62,14 +68,15 @@ def study(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)
-        read = Scenario.read(scenario)
-    settings = {**read.settings, "folder": folder, "progress": True}
+        read = Scenario.of(with_typed(Words.read(scenario), {"out": out}, settings))
+    arguments = {"progress": True, **read.settings}
+    folder = arguments.get("folder")
     fresh, began = folder is None or not folder.exists(), time.perf_counter()
     if cluster is None:
-        results = _run(read, settings, folder)
+        results = _run(read, arguments, folder)
     else:
         with _client(cluster) as client:
-            results = _run(read, {**settings, "client": client}, folder)
+            results = _run(read, {**arguments, "client": client}, folder)
     if json:
         files = {} if folder is None else {"folder": folder}
         rows = [dict(zip(MARKS, row, strict=True)) for row in _rows(read.robot, results)]
@@ -85,9 +92,9 @@ def study(
         console.print(f"wrote {folder}", soft_wrap=True)
 
 
-def _run(read: Scenario, settings: dict[str, Any], folder: Path | None) -> Results:
+def _run(read: Scenario, arguments: dict[str, Any], folder: Path | None) -> Results:
     try:
-        return run_study(read.robot, read.samples, **settings)
+        return run_study(read.robot, read.samples, **arguments)
     except KeyboardInterrupt:
         if folder is not None:
             screen(stderr=True).print(f"what is done is kept in {folder}: the same command goes on", soft_wrap=True)

@@ -142,6 +142,29 @@ def documentation(run: Callable[..., None]) -> str:
     return re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.getdoc(run) or "")
 
 
+class VerbCommand(typer.core.TyperCommand):
+    """A verb, whose error for an option that is a word of the table names the word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options of the verb.
+
+        Raises:
+            SettingError: an option that is given by another one, or by --set.
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            option = getattr(error, "option_name", None)  # of an option that does not exist
+            if option is None or not any(param.name == "settings" for param in self.params):
+                raise
+            from armdyn.cli.word_options import advice  # noqa: PLC0415 - for errors only
+            from armdyn.simulation.errors import SettingError  # noqa: PLC0415
+
+            if (instead := advice(option)) is None:
+                raise
+            raise SettingError(f"no option {option}; expected {instead}. --words lists all words.") from None
+
+
 class Commands(dict[str, Any]):
     """The commands of the verbs by name; each is made when it is looked up."""
 
@@ -150,7 +173,7 @@ class Commands(dict[str, Any]):
             raise KeyError(name)
         alone = typer.Typer(add_completion=False, rich_markup_mode=MARKUP, pretty_exceptions_enable=False)
         run = callback_of(name)
-        alone.command(name, help=documentation(run))(run)
+        alone.command(name, cls=VerbCommand, help=documentation(run))(run)
         self[name] = typer.main.get_command(alone)
         return self[name]
 

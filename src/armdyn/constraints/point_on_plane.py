@@ -24,7 +24,7 @@ class PointOnPlane(PointOf):
         frame: name of the frame of the point.
         normal: n, of any length.
         through: p_0, a point of the plane, m.
-        point: of the frame, m, in its axes.
+        point: the point, in axes of the frame, m.
         of: name of the frame that carries the plane, in whose axes ``normal`` and ``through`` are; the base's by
             default.
         name: of the constraint.

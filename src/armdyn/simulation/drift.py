@@ -22,7 +22,7 @@ from armdyn.spatial.rotations import Array
 
 def _projecting() -> str:
     """The option that projects, as it is written where a message is read."""
-    return either("Constraints(project=True)", "--project")
+    return either("Constraints(project=True)", "--set project=true")
 
 
 FAR = 1e3

@@ -39,7 +39,7 @@ def check_constraints(robot: Robot, q: Array, qd: Array, redundant: Redundant = 
     if not robot.model.constraints:
         return
     if redundant != "error" and flexible_places(robot.model):
-        asked = either(f"Constraints(redundant={redundant!r})", f"--redundant {redundant}")
+        asked = either(f"Constraints(redundant={redundant!r})", f"--set redundant={redundant}")
         raise SettingError(
             f"{asked} is not for arms with flexible joints; "
             + either("robot.with_independent_constraints(q) leaves out", "give a robot without")

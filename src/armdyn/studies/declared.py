@@ -13,7 +13,7 @@ from armdyn.functions import CompiledFunction
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controller import Controller
-from armdyn.studies.made import made
+from armdyn.studies.object_of import object_of
 
 BESIDE_JOINTS = ("theta", "thetad")
 """Arguments of controllers of flexible joints, which a scenario does not offer."""
@@ -63,7 +63,7 @@ def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) 
         SettingError: an invalid setting.
         StudyError: a setting that is missing.
     """
-    result: Function = made(getattr(control, name), name, settings, f"{{{name}: {AROUND[name]}}}", controller)
+    result: Function = object_of(getattr(control, name), name, settings, f"{{{name}: {AROUND[name]}}}", controller)
     return result
 
 

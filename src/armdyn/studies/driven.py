@@ -21,6 +21,7 @@ from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.errors import StudyError
 from armdyn.studies.law import OF_SAMPLE_TIME, ContinuousLaw, DeclaredLaw, of_motion, recorded, result_shapes
 from armdyn.studies.references import Reference
+from armdyn.studies.table import WORDS
 from armdyn.studies.thresholds import Threshold
 from armdyn.studies.words import Words
 
@@ -69,21 +70,26 @@ class Driven:
         if (controller := words.controller(known)) is not None:
             return _controlled(words, known, controller, method, given, thresholds)
         _refuse_signals(words, known, thresholds)
-        if "torques" in words:
+        if isinstance(words.entries.get("torque"), dict):
             return _scheduled(words, known)
-        if "tau" in given:
-            return cls(given["tau"], "constant")
-        return cls(None, "none")
+        torque = words.torque(known)
+        return cls(torque, "none" if torque is None else "constant")
 
 
 def _scheduled(words: Words, known: Robot) -> Driven:
-    between = words.said.get("between", "linear")
-    words.one("interpolation", between, dict.fromkeys(BETWEEN), "between")
-    with words.at("torques"):
-        t, tau = read_torques(words.path("torques"), known)
-        torque = OverTime(t, tau, between)
-    how = "on straight lines between" if between == "linear" else "each held until the next of"
-    return Driven(torque, f"{words.path('torques').name}, {how} {len(t):,} rows", float(t[-1]))
+    parts = words.mapping("torque")
+    for part in parts:
+        words.one("part", part, WORDS["torque"].parts, "torque", part)
+    if "file" not in parts:
+        raise StudyError(f"{words.where('torque')}: torque has no file; expected such as {{file: torques.csv}}")
+    path, settings = words.path("torque", "file"), {name: value for name, value in parts.items() if name != "file"}
+    if "between" in settings:
+        words.one("interpolation", settings["between"], dict.fromkeys(BETWEEN), "torque", "between")
+    with words.at("torque"):
+        t, tau = read_torques(path, known)
+        torque = OverTime(t, tau, **settings)
+    how = "on straight lines between" if torque.between == "linear" else "each held until the next of"
+    return Driven(torque, f"{path.name}, {how} {len(t):,} rows", float(t[-1]))
 
 
 def _refuse_signals(words: Words, known: Robot, thresholds: Sequence[Threshold]) -> None:
@@ -191,7 +197,7 @@ def _followed(words: Words, known: Robot, controller: Function, given: Mapping[s
 def _sample_time(words: Words, method: Method) -> float | None:
     """The time that each value of a controller is held, s: one step for steps of one length, as in a study."""
     if "sample_time" in words:
-        sample_time = words.number("sample_time", 0.0, above=0.0, unit="s")
+        sample_time = words.number("sample_time", 0.0, above=0.0)
         if not isinstance(method, FixedStep):
             raise StudyError(
                 f"{words.where('sample_time')}: sample_time needs a method with steps of one length, such as rk4"

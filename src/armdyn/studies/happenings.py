@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
-
-from numpy.typing import ArrayLike
 
 from armdyn import constraints
 from armdyn.base.errors import UnknownName
@@ -14,9 +13,8 @@ from armdyn.model.constraints import Constraint
 from armdyn.robot import Robot
 from armdyn.simulation import Contact, JointLimit, Plane
 from armdyn.simulation.elements.events import Event
-from armdyn.simulation.elements.stops import RESTING_SPEED
 from armdyn.studies.errors import StudyError
-from armdyn.studies.made import made
+from armdyn.studies.object_of import object_of
 from armdyn.studies.thresholds import Threshold
 
 Kinds = Mapping[str, tuple[Callable[..., Any], str]]
@@ -44,82 +42,89 @@ EVENTS: Kinds = {
 CONTACT = "{frame: tip, normal: [0, 0, 1], through: [0, 0, 0.1], restitution: 0.3}"
 
 
-def with_constraint(robot: Robot, name: str, given: Any) -> Robot:
+def with_constraint(robot: Robot, name: str, arguments: Any) -> Robot:
     """The robot with one more constraint.
 
     Args:
         robot: the robot.
         name: of the constraint.
-        given: a mapping from its kind to its arguments.
+        arguments: a mapping from its kind to its arguments.
 
     Raises:
         StudyError: not the description of a constraint.
         UnknownName: a kind, a setting, a frame or a joint that does not exist.
         ModelError: an invalid constraint.
     """
-    constraint: Constraint = _made("constraint", name, given, CONSTRAINTS)
+    constraint: Constraint = _of_kind("constraint", name, arguments, CONSTRAINTS)
     return robot.with_constraints(constraint)
 
 
-def contact_of(robot: Robot, name: str, given: Any) -> Contact:
+def contact_of(robot: Robot, name: str, arguments: Any) -> Contact:
     """A contact.
 
     Args:
         robot: the robot.
         name: of the contact.
-        given: a mapping of the arguments of its plane and its own.
+        arguments: a mapping of the arguments of its plane and its own.
 
     Raises:
         StudyError, SettingError: not the description of a contact.
         UnknownName: a setting or a frame that does not exist.
         ModelError: an invalid plane.
     """
-    contact: Contact = made(_contact, f"contact {name!r}", given, CONTACT, own={"name": name})
+    contact: Contact = object_of(contact_by_arguments, f"contact {name!r}", arguments, CONTACT, own={"name": name})
     robot.without_constraints().with_constraints(contact.plane)  # or the error of a frame that is not there
     return contact
 
 
-def _contact(
-    frame: str,
-    normal: ArrayLike,
-    through: ArrayLike = (0.0, 0.0, 0.0),
-    point: ArrayLike = (0.0, 0.0, 0.0),
-    of: str = "",
-    restitution: float = 0.0,
-    resting_speed: float = RESTING_SPEED,
-    *,
-    name: str,
-) -> Contact:
-    """A contact, by the arguments of its plane and its own."""
-    return Contact(PointOnPlane(frame, normal, through, point, of, name), restitution, resting_speed)
+def contact_by_arguments(*, name: str, **arguments: Any) -> Contact:
+    """A contact by the arguments of its plane and its own.
+
+    Args:
+        name: of the contact.
+        arguments: of `PointOnPlane` and of `Contact`.
+    """
+    of_plane = {key: value for key, value in arguments.items() if key in _PLANE}
+    own = {key: value for key, value in arguments.items() if key not in _PLANE}
+    return Contact(PointOnPlane(**of_plane, name=name), **own)
 
 
-def event_of(robot: Robot, name: str, given: Any) -> Event | Threshold:
+_PLANE = inspect.signature(PointOnPlane).parameters
+contact_by_arguments.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in (*_PLANE.values(), *inspect.signature(Contact).parameters.values())
+        if parameter.name != "plane"
+    ]
+)
+
+
+def event_of(robot: Robot, name: str, arguments: Any) -> Event | Threshold:
     """An event of the motion, or one of the controller's signals.
 
     Args:
         robot: the robot.
         name: of the event.
-        given: a mapping from its kind to its arguments.
+        arguments: a mapping from its kind to its arguments.
 
     Raises:
         StudyError, SettingError: not the description of an event.
         UnknownName: a kind, a setting, a frame or a joint that does not exist.
     """
-    event: Event | Threshold = _made("event", name, given, EVENTS)
+    event: Event | Threshold = _of_kind("event", name, arguments, EVENTS)
     if not isinstance(event, Threshold):
         event.watched(robot)  # or the error of a joint or frame that is not there
     return event
 
 
-def _made(what: str, name: str, given: Any, kinds: Kinds) -> Any:
+def _of_kind(what: str, name: str, arguments: Any, kinds: Kinds) -> Any:
     """The object that a mapping from its kind to its arguments describes."""
-    if not isinstance(given, Mapping) or len(given) != 1:
+    if not isinstance(arguments, Mapping) or len(arguments) != 1:
         kind, (_, example) = next(iter(kinds.items()))
-        raise StudyError(f"{what} {name!r} is {given!r}; expected its kind, such as {{{kind}: {example}}}")
-    ((kind, settings),) = given.items()
+        raise StudyError(f"{what} {name!r} is {arguments!r}; expected its kind, such as {{{kind}: {example}}}")
+    ((kind, settings),) = arguments.items()
     if kind not in kinds:
         raise UnknownName.of(f"kind of {what}", kind, kinds, f"{what} {name!r}")
     make, example = kinds[kind]
     own = {} if make is JointLimit else {"name": name}  # its events have the names of the joints
-    return made(make, f"{kind} {name!r}", settings, example, own=own)
+    return object_of(make, f"{kind} {name!r}", settings, example, own=own)

@@ -6,7 +6,6 @@ import dataclasses
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from armdyn.actuators import Actuator
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.base.checks import choice, number
+from armdyn.base.checks import number
 from armdyn.base.errors import ArmdynError
 from armdyn.constraints import OpenLoop
 from armdyn.constraints.arguments import CLOSED, Redundant
@@ -31,7 +30,6 @@ from armdyn.simulation import (
     Contact,
     SimulationInterrupted,
     Trajectory,
-    named_method,
     simulate,
 )
 from armdyn.simulation.files.labels import of_constraints, of_joints
@@ -40,18 +38,19 @@ from armdyn.spatial.rotations import Array
 from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import contact_of, event_of
-from armdyn.studies.options import object_of
 from armdyn.studies.references import Reference
+from armdyn.studies.table import STUDY, WORDS, method_of
 from armdyn.studies.thresholds import Threshold
 from armdyn.studies.words import Words
-
-OUTPUTS = ("csv", "npz", "parquet", "plot", "animate")
 
 ALSO_PUSH = frozenset(("stop_force", "contact_force", "friction", "bristles"))
 """Signals of further forces on an arm; a motion with springs and such signals gets no multipliers."""
 
+STYLES = ("armdyn", "ucl")
+"""Styles of animations."""
+
 VARYING = ("samples", "grid")
-UNUSED = ("runs", "seed", "every", "summaries", "chunk")
+UNUSED = tuple(name for name, word in WORDS.items() if word.verbs == (STUDY,) and name not in VARYING)
 """Keys of a study without effect on a motion."""
 
 
@@ -63,13 +62,17 @@ class Motion:
         robot: the robot with its payload.
         settings: the other arguments of `armdyn.simulate`.
         driven: the source of the joint forces.
-        outputs: files to be written, by kind.
+        outputs: files to be written.
+        style: of animations.
+        progress: True to show a progress bar.
     """
 
     robot: Robot
     settings: Mapping[str, Any]
     driven: Driven
-    outputs: Mapping[str, Path]
+    outputs: tuple[Path, ...] = ()
+    style: str = "armdyn"
+    progress: bool = True
 
     @property
     def driven_by(self) -> str:
@@ -97,28 +100,29 @@ class Motion:
         """
         _refuse_study(words)
         _refuse_contradictions(words)
-        method = _method(words)
+        method = _method(words, known)
         given = words.values(known, "inputs", lambda name, value: words.spread(known, name, value, 0))
         own = words.quantities(known).own
         robot = _with_parameters(words, known, {name: v for name, v in given.items() if name not in own})
-        contacts = words.objects("contacts", partial(contact_of, robot))
-        events = words.objects("events", partial(event_of, robot))
+        contacts = words.objects(robot, "contacts", contact_of)
+        events = words.objects(robot, "events", event_of)
         thresholds = [event for event in events if isinstance(event, Threshold)]
         driven = Driven.of(words, known, method, given, thresholds)
         settings: dict[str, Any] = {name: words.state(known, name) for name in ("q0", "qd0")}
         settings["q0"] = _on_constraints(
             words, robot, np.zeros(known.dof) if settings["q0"] is None else settings["q0"]
         )
-        settings["duration"] = words.number("duration", driven.lasts, above=0.0, unit="s")
-        settings |= {"method": method, "torque": driven.torque, "f_tip": given.get("f_tip")}
-        objects = [object_of(words, word) for word in ("stops", "start")]
+        settings["duration"] = words.number("duration", driven.lasts, above=0.0)
+        settings |= {"method": method, "torque": driven.torque, "f_tip": words.f_tip(known)}
+        objects = [words.object(robot, word) for word in ("stops", "start")]
         settings["elements"] = [one for one in objects if one is not None]
         settings["elements"] += [*contacts, *_switches(words, robot), _constraints(words, robot)]
         settings["events"] = [event for event in events if not isinstance(event, Threshold)]
-        settings["save"] = object_of(words, "save")
-        return cls(robot, settings, driven, _outputs(words))
+        settings["save"] = words.object(robot, "save")
+        style, progress = words.choice("style", "armdyn", STYLES), words.switch("progress", usual=True)
+        return cls(robot, settings, driven, tuple(map(Path, words.listed("out"))), style, progress)
 
-    def simulate(self, *, progress: bool = False) -> Trajectory:
+    def simulate(self) -> Trajectory:
         """The motion, with the signals of its controller and of its constraints.
 
         In addition to the controller's own signals it has ``q_ref`` and ``qd_ref``, rad or m and their rates, of its
@@ -132,7 +136,7 @@ class Motion:
         """
         settings = {name: value for name, value in self.settings.items() if value is not None}
         try:
-            return self._with_signals(simulate(self.robot, progress=progress, **settings))
+            return self._with_signals(simulate(self.robot, progress=self.progress, **settings))
         except (ArmdynError, SimulationInterrupted) as error:
             until = getattr(error, "trajectory", None)
             if until is not None:
@@ -178,14 +182,12 @@ def _refuse_contradictions(words: Words) -> None:
     is_controlled = words.is_controlled()
     ways = {
         "a controller": is_controlled,
-        "torques": "torques" in words,
-        "constant joint forces (tau)": "tau" in words.mapping("inputs"),
+        "torque": words.entries.get("torque") is not None,
     }
     several = [way for way, is_said in ways.items() if is_said]
     if len(several) > 1:
-        raise StudyError(f"{words.file}: {' and '.join(several)} are both given; expected one of them")
+        raise StudyError(f"{words.where('torque')}: {' and '.join(several)} are both given; expected one of them")
     for key, needs, is_there in (
-        ("between", "torques", "torques" in words),
         ("reference", "a controller", is_controlled),
         ("sample_time", "a controller", is_controlled),
     ):
@@ -193,12 +195,11 @@ def _refuse_contradictions(words: Words) -> None:
             raise StudyError(f"{words.where(key)}: {key!r} is of {needs}, and there is none")
 
 
-def _method(words: Words) -> Method:
-    name = words.said.get("method", "adaptive")
-    words.one("method", name, NAMES, "method")
-    arguments = {key: words.number(key, 0.0, above=0.0) for key in ("step", "rtol", "atol") if key in words}
-    with words.at(*([*arguments][:1] or ["method"])):
-        return named_method(name, **arguments)
+def _method(words: Words, robot: Robot) -> Method:
+    value = words.mapping("method")
+    words.one("method", value.get("name", "adaptive"), NAMES, "method", "name")
+    method: Method = words.object(robot, "method") or method_of()
+    return method
 
 
 def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) -> Robot:
@@ -266,7 +267,9 @@ def _on_constraints(words: Words, robot: Robot, q0: Array) -> Array:
         try:
             check_closed(robot, q0, CLOSED)
         except OpenLoop as error:
-            raise StudyError(f"{error} close_loop: true, or --close-loop, moves q0 to where they do") from error
+            raise StudyError(
+                f"{error} close_loop: true, or --set close_loop=true, moves q0 to where they do"
+            ) from error
     return q0
 
 
@@ -280,18 +283,8 @@ def _constraints(words: Words, robot: Robot) -> Constraints:
     project = words.switch("project")
     if "redundant" not in words:
         return Constraints(project=project)
+    redundant = words.choice("redundant", "auto", get_args(Redundant))
     with words.at("redundant"):
-        found = choice("redundant", words.said["redundant"], get_args(Redundant), error=StudyError)
         if not robot.model.constraints:
             raise StudyError(f"redundant is of constraints, and {robot.name!r} has none")
-        return Constraints(found, project)  # type: ignore[arg-type]
-
-
-def _outputs(words: Words) -> dict[str, Path]:
-    """Files by kind; their names are relative to the current folder, like those of options."""
-    said = words.mapping("outputs")
-    for kind, name in said.items():
-        words.one("output", kind, dict.fromkeys(OUTPUTS), "outputs", str(kind))
-        if not isinstance(name, str | Path) or not str(name):
-            raise StudyError(f"{words.where('outputs', kind)}: {kind} is {name!r}; expected the name of a file")
-    return {kind: Path(said[kind]) for kind in OUTPUTS if kind in said}
+        return Constraints(redundant, project)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from typing import Any
 from armdyn.base.quantities import quantity
 from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
+from armdyn.simulation.files.columns import WRENCH
 from armdyn.studies.errors import StudyError
 from armdyn.studies.labels import OF_JOINTS, unit_of_parameter
 
@@ -19,16 +20,19 @@ def units_of(robot: Robot, name: str) -> Units:
     """The units of a quantity of a scenario by its name; "" if its numbers have no unit, or an unknown one."""
     if (of_joint := OF_JOINTS.get(name)) and "." not in name:
         return [(joint.name, UNITS[joint.kind].get(of_joint, "")) for joint in robot.joints]
+    if name == "f_tip":
+        return [(f"f_tip_{part}", "N m" if part.startswith("m") else "N") for part in WRENCH]
     return unit_of_parameter(robot, name)
 
 
-def in_si(name: str, value: Any, units: Units) -> Any:
+def in_si(name: str, value: Any, units: Units, leading: int = 0) -> Any:
     """A value whose texts are replaced by numbers in SI; one text for all components becomes a list.
 
     Args:
         name: of the value, for messages.
         value: numbers, texts, and lists of them.
         units: of the value.
+        leading: the number of axes before those of one value.
 
     Raises:
         StudyError: a text that is not a number, or has a unit of another quantity.
@@ -42,6 +46,9 @@ def in_si(name: str, value: Any, units: Units) -> Any:
         return [quantity(f"{name} of {label}", value, unit, error=StudyError) for label, unit in units]
     if not isinstance(value, list):
         return value
-    if isinstance(units, str) or len(value) != len(units) or any(isinstance(one, list) for one in value):
-        return [in_si(name, one, units) for one in value]
+    if leading:
+        return [in_si(name, one, units, leading - 1) for one in value]
+    if isinstance(units, str) or len(value) != len(units):
+        unit = units if isinstance(units, str) else units[0][1]  # of a list of another length, which is refused later
+        return [in_si(name, one, unit) for one in value]
     return [in_si(f"{name} of {label}", one, unit) for one, (label, unit) in zip(value, units, strict=True)]

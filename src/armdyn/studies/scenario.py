@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from armdyn.base.checks import whole_number, without_booleans
+from armdyn.base.checks import number, without_booleans
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.methods.catalogue import NAMES, Adaptive
@@ -18,17 +18,16 @@ from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
 from armdyn.studies.errors import StudyError
 from armdyn.studies.law import recorded
+from armdyn.studies.numbers import in_si, units_of
 from armdyn.studies.samples import Samples, check_runs, grid, sampled
 from armdyn.studies.summaries import SUMMARIES
-from armdyn.studies.words import OF_A_MOTION, STATE, Words
+from armdyn.studies.table import SIMULATE, WORDS
+from armdyn.studies.words import Words
 
 DISTRIBUTIONS: Mapping[str, type[Distribution]] = {"uniform": Uniform, "log_uniform": LogUniform, "normal": Normal}
 METHODS = {name: kind for name, kind in NAMES.items() if kind in ONE_STEP} | {"adaptive": Adaptive}
 
-TOLERANCES = ("rtol", "atol")
-"""Keys of the adaptive method."""
-
-UNUSED = ("save", "outputs")
+UNUSED = ("save", "style")
 """Keys of a single motion without effect on a study."""
 
 
@@ -57,24 +56,28 @@ class Scenario:
             StudyError: not YAML, or an invalid value.
             UnknownName: a key, quantity, controller, method or summary that does not exist.
         """
-        words = Words.read(Path(path))
+        return cls.of(Words.read(Path(path)))
+
+    @classmethod
+    def of(cls, words: Words) -> Scenario:
+        """The study of a scenario's keys, with options."""
         _refuse_motion(words)
         robot = words.robot()
+        if words.is_controlled() and _method_name(words) == "adaptive":
+            raise StudyError(
+                f"{words.where('method')}: a controller is given, and the method is adaptive, whose runs have none. "
+                "Use a method with steps of one length, such as rk4"
+            )
         samples, settings = _samples(words, robot), _settings(words, robot)
         if words.is_controlled():
-            if isinstance(settings["method"], Adaptive):
-                raise StudyError(
-                    f"{words.where('method')}: a controller is given, and the method is adaptive, whose runs have "
-                    "none. Use a method with steps of one length, such as rk4"
-                )
             _check_controller(words, robot, settings, samples.names)
         return cls(robot, samples, settings)
 
 
 def _refuse_motion(words: Words) -> None:
     """Refuse keys that would change the motion and that a study cannot apply; warn of others."""
-    own = TOLERANCES if words.said.get("method") == "adaptive" else ()
-    said = [key for key in OF_A_MOTION if key in words and key not in own]
+    own = ("save",) if _method_name(words) == "adaptive" else ()
+    said = [key for key, word in WORDS.items() if word.verbs == (SIMULATE,) and key in words and key not in own]
     obeyed = [key for key in said if key not in UNUSED]
     if obeyed:
         raise StudyError(
@@ -85,9 +88,11 @@ def _refuse_motion(words: Words) -> None:
 
 
 def _settings(words: Words, robot: Robot) -> dict[str, Any]:
-    kind, step = words.chosen("method", METHODS, "euler"), words.number("step", 1e-3, above=0.0, unit="s")
-    method = _adaptive(words) if kind is Adaptive else kind(step=step)
-    duration = words.number("duration", 1.0, above=0.0, unit="s")
+    name = _method_name(words)
+    words.one("method", name, METHODS, "method")
+    with words.at("method"):
+        method = words.with_options({("method", "name"): name}, {}).object(robot, "method")
+    duration, step = words.number("duration", 1.0, above=0.0), _step(words, robot, method)
     if duration / step > MOST_STEPS:
         raise StudyError(
             f"{words.where('duration')}: duration {duration:g} s in steps of {step:g} s takes "
@@ -99,25 +104,44 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
     result: dict[str, Any] = {"steps": steps, "method": method}
     result["controller"] = words.controller(robot)
     result["inputs"] = words.values(robot, "inputs", lambda name, value: words.spread(robot, name, value, 0))
-    result["inputs"] |= {name: words.state(robot, name) for name in STATE if name in words}
-    result["inputs"] |= {"h": step} if kind is Adaptive else {}
+    given = {"q0": words.state(robot, "q0"), "qd0": words.state(robot, "qd0"), "f_tip": words.f_tip(robot)}
+    given["tau"] = words.torque(robot)
+    result["inputs"] |= {name: value for name, value in given.items() if value is not None}
+    result["inputs"] |= {"h": step} if isinstance(method, Adaptive) else {}
     result["summaries"] = {
         name: words.one("summary", name, SUMMARIES, "summaries") for name in words.listed("summaries")
     }
     result["record"] = words.listed("record")
     result["brakes"], result["project"] = words.brakes(robot), words.switch("project")
+    if words.entries.get("out") is not None:
+        result["folder"] = _folder(words)
+    if "progress" in words:
+        result["progress"] = words.switch("progress")
     for key in ("every", "chunk"):
         if key in words:
-            with words.at(key):
-                result[key] = whole_number(key, words.said[key], least=1, most=MOST_STEPS, error=StudyError)
+            result[key] = words.whole(key, least=1, most=MOST_STEPS)
     return result
 
 
-def _adaptive(words: Words) -> Adaptive:
-    """The adaptive method with the tolerances of the scenario."""
-    arguments: dict[str, Any] = {name: words.number(name, 1e-10, above=0.0) for name in TOLERANCES if name in words}
-    with words.at(*([*arguments][:1] or ["method"])):
-        return Adaptive(**arguments)
+def _method_name(words: Words) -> Any:
+    return words.mapping("method").get("name", "euler")
+
+
+def _step(words: Words, robot: Robot, method: Any) -> float:
+    """The time between two states, s: a step, or the word save.every of the adaptive method."""
+    if not isinstance(method, Adaptive):
+        return float(method.step)
+    every = words.in_si(robot, "save", words.mapping("save")).get("every", 1e-3)
+    with words.at("save", "every"):
+        return number("save.every", every, above=0.0, unit="s", error=StudyError)
+
+
+def _folder(words: Words) -> Path:
+    """The folder of the results."""
+    names = words.listed("out")
+    if len(names) != 1:
+        raise StudyError(f"{words.where('out')}: out has {len(names)} names; expected the folder of a study")
+    return Path(names[0])
 
 
 def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], varied: Iterable[str]) -> None:
@@ -144,16 +168,15 @@ def _samples(words: Words, robot: Robot) -> Samples:
         return grid(words.values(robot, "grid", lambda name, value: words.spread(robot, name, value, 1)))
     if "runs" not in words:
         raise StudyError(f"{words.where('samples')}: 'samples' need 'runs', how many to draw")
-    drawn = words.values(robot, "samples", lambda name, said: _distribution(words, name, said))
-    with words.at("seed" if "seed" in words else "runs"):
-        seed = whole_number("seed", words.said.get("seed", 0), least=0, error=StudyError)
+    drawn = words.values(robot, "samples", lambda name, said: _distribution(words, robot, name, said))
+    seed, runs = words.whole("seed", 0, least=0), words.whole("runs", least=1)
     with words.at("runs"):
-        samples = sampled(words.said["runs"], drawn, seed=seed)
+        samples = sampled(runs, drawn, seed=seed)
         check_runs(samples.runs)
     return samples
 
 
-def _distribution(words: Words, name: str, said: Any) -> Distribution:
+def _distribution(words: Words, robot: Robot, name: str, said: Any) -> Distribution:
     if not isinstance(said, dict) or len(said) != 1:
         raise StudyError(f"{name} is {said!r}; expected a distribution, such as {{uniform: [0, 5]}}")
     ((word, parameters),) = said.items()
@@ -161,4 +184,4 @@ def _distribution(words: Words, name: str, said: Any) -> Distribution:
     if not isinstance(parameters, list) or len(parameters) != 2:
         fields = ", ".join(kind.__dataclass_fields__)
         raise StudyError(f"{name}: {word} has {parameters!r}; expected two values, [{fields}]")
-    return kind(*(without_booleans(name, value) for value in parameters))
+    return kind(*(without_booleans(name, in_si(name, value, units_of(robot, name))) for value in parameters))

@@ -12,11 +12,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from armdyn import actuators, control
-from armdyn.base.checks import array, number, one_per_joint, printed_pose, switch, without_booleans
+from armdyn.base.checks import (
+    array,
+    choice,
+    number,
+    one_per_joint,
+    printed_pose,
+    switch,
+    whole_number,
+    without_booleans,
+)
 from armdyn.base.errors import ArmdynError, MissingInput, ModelError, UnknownName
 from armdyn.base.yaml_file import Keys, lines_of, read_mapping
 from armdyn.declaration import Function
-from armdyn.model import Inertia
+from armdyn.model.joint_units import UNITS
 from armdyn.model.parameters import SHAPES, parameter_names, parameter_shape
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
@@ -28,35 +37,21 @@ from armdyn.studies.errors import StudyError
 from armdyn.studies.gain_kinds import with_gain_kinds
 from armdyn.studies.happenings import with_constraint
 from armdyn.studies.numbers import in_si, units_of
+from armdyn.studies.object_of import object_of
 from armdyn.studies.quantities import Quantities
+from armdyn.studies.table import WORDS, payload_of, word_for
+from armdyn.studies.typed_values import is_file
 
 T = TypeVar("T")
 
-OF_ROBOT = ("base", "tip", "chain", "locked", "gravity")
-SHARED = (
-    "robot",
-    *OF_ROBOT,
-    "actuators",
-    "payload",
-    "constraints",
-    "q0",
-    "qd0",
-    "duration",
-    "step",
-    "method",
-    "controller",
-    "inputs",
-    "brakes",
-    "project",
-)
-OF_A_STUDY = ("samples", "runs", "seed", "grid", "record", "every", "summaries", "chunk")
-OF_A_MOTION = (
-    *("torques", "between", "reference", "sample_time", "stops", "contacts", "events"),
-    *("close_loop", "redundant"),
-    *("rtol", "atol", "save", "start", "outputs"),
-)
-KEYS = (*SHARED, *OF_A_STUDY, *OF_A_MOTION)
+KEYS = tuple(WORDS)
 """The keys of a scenario."""
+
+OF_ROBOT = ("base", "tip", "chain", "locked", "gravity", "friction", "joint_order")
+"""The keys that are arguments of `armdyn.load`."""
+
+OWN_KEYS = {"q0": "q0", "qd0": "qd0", "tau": "torque", "f_tip": "f_tip"}
+"""Names of quantities that are keys of a scenario and not inputs."""
 
 STATE = ("q0", "qd0")
 
@@ -71,13 +66,13 @@ class Words:
     Args:
         file: the name, for messages.
         folder: the folder of the files that it names.
-        said: values by key.
+        entries: values by key.
         places: the place of each value, by the keys that lead to it: "fall.yaml:3", or "--q0".
     """
 
     file: str
     folder: Path
-    said: Mapping[str, Any]
+    entries: Mapping[str, Any]
     places: Mapping[Keys, str]
 
     @classmethod
@@ -88,17 +83,18 @@ class Words:
             StudyError: not YAML.
             UnknownName: a key that is not one of scenarios.
         """
-        said = read_mapping(path, "a scenario", "robot: ur5", error=StudyError)
-        words = cls(str(path), path.parent, said, {keys: f"{path}:{line}" for keys, line in lines_of(said)})
-        for key in said:
-            if key not in KEYS:
-                raise UnknownName.of("key", key, KEYS, words.where(key))
-        return words._normal()
+        entries = read_mapping(path, "a scenario", "robot: ur5", error=StudyError)
+        words = cls(str(path), path.parent, {}, {keys: f"{path}:{line}" for keys, line in lines_of(entries)})
+        for key, value in entries.items():
+            keys = keys_of(key, words.where(key))
+            words = words.with_options({keys: value}, {keys: words.where(key)})
+        return words.checked()
 
     @classmethod
-    def of_options(cls, said: Mapping[str, Any]) -> Words:
+    def of_options(cls, values: Mapping[str, Any]) -> Words:
         """The keys of options alone."""
-        return cls(OPTIONS, Path(), said, {})
+        none = cls(OPTIONS, Path(), {}, {})
+        return none.with_options({keys_of(key, OPTIONS): value for key, value in values.items()}, {})
 
     def with_options(self, options: Mapping[Keys, Any], flags: Mapping[Keys, str]) -> Words:
         """The scenario with values that replace its own, by the keys that lead to them.
@@ -107,44 +103,42 @@ class Words:
             options: the values.
             flags: the name of each at its origin, for messages.
         """
-        said = dict(self.said)
-        for (key, *inner), value in options.items():
-            if inner:
-                said[key] = {**replace(self, said=said).mapping(key), inner[0]: value}
-            else:
-                said[key] = value
-        return replace(self, said=said, places={**self.places, **flags})
+        entries = dict(self.entries)
+        for keys, value in options.items():
+            entries = _merged(entries, keys, value, self.where(*keys))
+        return replace(self, entries=entries, places={**self.places, **flags})
 
     def without(self, others: Iterable[Keys]) -> Words:
         """The scenario without some of its values."""
-        said = dict(self.said)
+        entries = dict(self.entries)
         for key, *inner in others:
-            if inner and key in said:
-                said[key] = {name: value for name, value in self.mapping(key).items() if name != inner[0]}
-            elif key in said:
-                del said[key]
-        return replace(self, said=said)
+            if inner and key in entries:
+                entries[key] = {name: value for name, value in self.mapping(key).items() if name != inner[0]}
+            elif key in entries:
+                del entries[key]
+        return replace(self, entries=entries)
 
-    def _normal(self) -> Words:
-        """The scenario with q0 and qd0 moved out of the inputs if given there, and a payload that is its mass."""
-        inputs = self.mapping("inputs")
-        inside = {name: inputs.pop(name) for name in STATE if name in inputs}
-        twice = [name for name in inside if name in self.said]
-        if twice:
-            raise StudyError(f"{self.where(twice[0])}: {twice[0]!r} stands here and in 'inputs'; expected one of them")
-        places: dict[Keys, str] = {(name,): self.where("inputs", name) for name in inside}
-        said = {**self.said, **inside} | ({"inputs": inputs} if "inputs" in self.said else {})
-        if "payload" in said and not isinstance(said["payload"], dict):
-            said["payload"] = {"mass": said["payload"]}
-        return replace(self, said=said, places={**self.places, **places})
+    def checked(self) -> Words:
+        """The scenario itself.
+
+        Raises:
+            StudyError: an input that is a key.
+        """
+        for name in self.mapping("inputs"):
+            if name in OWN_KEYS:
+                raise StudyError(
+                    f"{self.where('inputs', name)}: {name!r} is not an input; expected the key {OWN_KEYS[name]!r}"
+                )
+        return self
 
     # Places and values.
 
     def where(self, *keys: str) -> str:
         """The place of a value, or of the entry that contains it."""
+        part = next((place for other, place in self.places.items() if other[: len(keys)] == keys), self.file)
         while keys and keys not in self.places:
             keys = keys[:-1]
-        return self.places.get(keys, self.file)
+        return self.places.get(keys, part)
 
     @contextmanager
     def at(self, *keys: str) -> Iterator[None]:
@@ -174,38 +168,53 @@ class Words:
                 raise
 
     def __contains__(self, key: object) -> bool:
-        return key in self.said
+        return key in self.entries
 
     def number(self, key: str, usual: float, **bounds: Any) -> float:
-        """A finite number."""
+        """A finite number in SI."""
         with self.at(key):
-            return number(key, self.said.get(key, usual), error=StudyError, **bounds)
+            value = in_si(key, self.entries.get(key, usual), WORDS[key].unit or "")
+            return number(key, value, error=StudyError, unit=WORDS[key].unit or "", **bounds)
 
-    def switch(self, key: str) -> bool:
-        """True or false; false by default."""
+    def whole(self, key: str, usual: int | None = None, **bounds: Any) -> int:
+        """A whole number."""
         with self.at(key):
-            return switch(key, self.said.get(key, False), error=StudyError)
+            value = in_si(key, self.entries.get(key, usual), "")
+            value = int(value) if isinstance(value, float) and value.is_integer() else value
+            return whole_number(key, value, error=StudyError, **bounds)
+
+    def choice(self, key: str, usual: str, known: Iterable[str]) -> str:
+        """One of several words."""
+        with self.at(key):
+            return choice(key, self.entries.get(key, usual), tuple(known), error=StudyError)
+
+    def switch(self, key: str, *, usual: bool = False) -> bool:
+        """True or false."""
+        with self.at(key):
+            return switch(key, self.entries.get(key, usual), error=StudyError)
 
     def mapping(self, key: str) -> dict[str, Any]:
         """A mapping, empty by default."""
-        said = self.said.get(key, {})
+        said = self.entries.get(key, {})
         if not isinstance(said, dict):
             raise StudyError(f"{self.where(key)}: {key} is {said!r}; expected names with values, such as 'name: ...'")
         return dict(said)
 
     def listed(self, key: str) -> list[str]:
-        """A list of names, empty by default."""
-        result = self.said.get(key, [])
-        if not isinstance(result, list) or not all(isinstance(one, str) for one in result):
+        """A list of names, empty by default; a text has commas between them."""
+        result = self.entries.get(key, [])
+        if isinstance(result, str | Path):
+            result = [one.strip() for one in str(result).split(",")]
+        if not isinstance(result, list) or not all(isinstance(one, str | Path) and str(one) for one in result):
             raise StudyError(f"{self.where(key)}: {key} is {result!r}; expected a list of names")
-        twice = [name for k, name in enumerate(result) if name in result[:k]]
-        if twice:
-            raise StudyError(f"{self.where(key)}: {key} names {twice[0]!r} twice; expected each name once")
-        return result
+        repeated = [name for k, name in enumerate(result) if name in result[:k]]
+        if repeated:
+            raise StudyError(f"{self.where(key)}: {key} names {repeated[0]!r} twice; expected each name once")
+        return list(map(str, result))
 
     def chosen(self, key: str, known: Mapping[str, Any], usual: str) -> Any:
         """The value of ``known`` by the name under a key of the scenario, or by the default one."""
-        return self.one(key, self.said.get(key, usual), known, key)
+        return self.one(key, self.entries.get(key, usual), known, key)
 
     def one(self, kind: str, name: Any, known: Mapping[str, Any], *keys: str) -> Any:
         """The value of ``known`` by a name; an `UnknownName` with the kind and the place otherwise."""
@@ -213,19 +222,21 @@ class Words:
             raise UnknownName.of(kind, name, known, self.where(*keys))
         return known[name]
 
-    def path(self, key: str) -> Path:
+    def path(self, key: str, *parts: str) -> Path:
         """A file in the folder of the scenario."""
-        name = self.said[key]
+        name = self.entries[key]
+        for part in parts:
+            name = name[part]
         if not isinstance(name, str | Path) or not str(name):
-            raise StudyError(f"{self.where(key)}: {key} is {name!r}; expected the name of a file")
+            raise StudyError(f"{self.where(key, *parts)}: {key} is {name!r}; expected the name of a file")
         return self.folder / name
 
-    def objects(self, key: str, make: Callable[[str, Any], T]) -> list[T]:
+    def objects(self, robot: Robot, key: str, make: Callable[[Robot, str, Any], T]) -> list[T]:
         """The results of a function for each name and value of a mapping; errors with the line of the name."""
         result = []
-        for name, given in self.named(key):
+        for name, value in self.named(key):
             with self.at(key, name):
-                result.append(make(name, given))
+                result.append(make(robot, name, self.in_si(robot, key, value, name)))
         return result
 
     def named(self, key: str) -> list[tuple[str, Any]]:
@@ -247,30 +258,44 @@ class Words:
         Args:
             options: of `armdyn.load`, which replace those of the scenario.
         """
-        name = self.said.get("robot")
+        name = self.entries.get("robot")
         if not isinstance(name, str) or not name:
             raise StudyError(
                 f"{self.where('robot')} names no robot; expected a line such as 'robot: ur5', or a file beside the "
                 "scenario"
             )
-        said = {key: self.said[key] for key in OF_ROBOT if key in self.said}
-        if said.get("gravity") is not None:
-            with self.at("gravity"):
-                _array("gravity", said["gravity"], (3,), "three numbers, m/s^2", finite=StudyError)
+        options = {**self._load_options(name, options), **options}
         beside = self.folder / name
-        with self.at(*(() if said else ("robot",))):  # the error names one of several keys
-            robot = load(
-                name if name in bundled_robots() or not os.path.exists(beside) else beside, **{**said, **options}
-            )
-        robot = self._with_actuators(robot, **options) if "actuators" in self.said else robot
-        robot = self._with_payload(robot) if "payload" in self.said else robot
-        for name, given in self.named("constraints"):
-            with self.at("constraints", name):
-                robot = with_constraint(robot, name, given)
+        file = name if name in bundled_robots() or not os.path.exists(beside) else beside
+        with self.at(*(() if set(OF_ROBOT) & set(self.entries) else ("robot",))):  # the error names one of several keys
+            robot = load(file, **options)
+        robot = self._with_actuators(robot, **options) if "actuators" in self.entries else robot
+        robot = self._with_payload(robot) if "payload" in self.entries else robot
+        for constraint, description in self.named("constraints"):
+            with self.at("constraints", constraint):
+                robot = with_constraint(robot, constraint, self.in_si(robot, "constraints", description))
         return robot
 
+    def _load_options(self, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of `armdyn.load` in the scenario, in SI."""
+        result = {key: self.entries[key] for key in OF_ROBOT if key in self.entries}
+        if result.get("gravity") is not None:
+            with self.at("gravity"):
+                gravity = in_si("gravity", result["gravity"], "m/s^2")
+                result["gravity"] = _array("gravity", gravity, (3,), "three numbers, m/s^2", finite=StudyError)
+        if isinstance(result.get("joint_order"), str) and "," in result["joint_order"]:
+            result["joint_order"] = result["joint_order"].split(",")
+        if isinstance(result.get("locked"), dict) and any(isinstance(q, str) for q in result["locked"].values()):
+            free = replace(self, entries={"robot": name}).robot(**{k: v for k, v in options.items() if k != "locked"})
+            units = {joint.name: UNITS[joint.kind]["q"] for joint in (*free.model.joints, *free.joints)}
+            with self.at("locked"):
+                result["locked"] = {
+                    joint: in_si(f"locked.{joint}", q, units.get(joint, "rad")) for joint, q in result["locked"].items()
+                }
+        return result
+
     def _with_actuators(self, robot: Robot, *, friction: str = "count", **_: Any) -> Robot:
-        drives = self.said["actuators"]
+        drives = self.entries["actuators"]
         if not isinstance(drives, str) or not drives:
             raise StudyError(
                 f"{self.where('actuators')}: actuators is {drives!r}; expected the name of a file beside the scenario"
@@ -280,28 +305,82 @@ class Words:
         return driven.without_friction() if friction == "ignore" else driven
 
     def _with_payload(self, robot: Robot) -> Robot:
-        given = self.mapping("payload")
-        for key in given:
-            self.one("part of a payload", key, dict.fromkeys(PAYLOAD), "payload", str(key))
-        if "mass" not in given:
+        values = self.mapping("payload")
+        for key in values:
+            self.one("part of a payload", key, WORDS["payload"].parts, "payload", str(key))
+        values = self.in_si(robot, "payload", values)
+        if "mass" not in values:
             raise StudyError(
                 f"{self.where('payload')}: payload has no mass; expected such as {{mass: 2, com: [0, 0, 0.1]}}"
             )
         with self.at("payload", "mass"):
-            mass = number("mass of the payload", given["mass"], least=0.0, unit="kg", error=StudyError)
+            mass = number("mass of the payload", values["mass"], least=0.0, unit="kg", error=StudyError)
         with self.at("payload"):
-            com = _array("com of the payload", given.get("com", np.zeros(3)), (3,), "m")
-            tensor = _array("inertia of the payload", given.get("inertia", np.zeros((3, 3))), (3, 3), "kg m^2")
-            return robot.with_payload(Inertia(mass, com, tensor), given.get("frame"))
+            com = _array("com of the payload", values.get("com", np.zeros(3)), (3,), "m")
+            tensor = _array("inertia of the payload", values.get("inertia", np.zeros((3, 3))), (3, 3), "kg m^2")
+            inertia, frame = payload_of(mass, com, tensor, values.get("frame"))
+            return robot.with_payload(inertia, frame)
+
+    # Objects of Python.
+
+    def in_si(self, robot: Robot, key: str, value: Any, *inner: str) -> Any:
+        """A value of a word whose numbers with units are numbers in SI, at any depth.
+
+        Args:
+            robot: whose joints have the units.
+            key: the word.
+            value: its value, or a part of it.
+            inner: the names that lead to the part.
+
+        Raises:
+            StudyError: a number with a unit of another quantity.
+        """
+        word = WORDS[key]
+        if isinstance(value, dict):
+            return {name: self.in_si(robot, key, part, *inner, str(name)) for name, part in value.items()}
+        unit = word.unit_of(*inner)
+        if unit is None:
+            return value
+        with self.at(key, *inner):
+            name = inner[-1] if inner and word.kinds else ".".join((key, *inner))
+            return in_si(name, value, units_of(robot, unit[1:-1]) if unit.startswith("<") else unit)
+
+    def object(self, robot: Robot, key: str) -> Any:
+        """The object of Python that a word makes of its parts; None if the scenario does not have it.
+
+        Raises:
+            StudyError, SettingError: an invalid value.
+            UnknownName: a part that the word does not have.
+        """
+        value, word = self.entries.get(key), WORDS[key]
+        if value is None or value is False or word.make is None:
+            return None
+        parts = value if isinstance(value, dict) else {}
+        with self.at(key, *[part for part in parts if part != word.short][:1]):
+            if not word.parts:
+                return word.make(value)
+            return object_of(word.make, key, self.in_si(robot, key, value), word.example, known=word.parts)
 
     def state(self, robot: Robot, name: str) -> Array | None:
         """q0 or qd0, one number for all joints or one for each; None if it is missing."""
-        if name not in self.said:
+        if name not in self.entries:
             return None
         with self.at(name):
             return spread(
-                name, in_si(name, self.said[name], units_of(robot, name)), (robot.dof,), 0, one_per_joint(robot)
+                name, in_si(name, self.entries[name], units_of(robot, name)), (robot.dof,), 0, one_per_joint(robot)
             )
+
+    def torque(self, robot: Robot) -> Array | None:
+        """Constant joint forces, N m or N, one number for all joints or one for each; None without them."""
+        is_constant = self.entries.get("torque") is not None and not isinstance(self.entries["torque"], dict)
+        return self.state(robot, "torque") if is_constant else None
+
+    def f_tip(self, robot: Robot) -> Array | None:
+        """The constant wrench of the tip, N m and N, shape (6,); None without one."""
+        if self.entries.get("f_tip") is None:
+            return None
+        with self.at("f_tip"):
+            return self.spread(robot, "f_tip", self.entries["f_tip"], 0)
 
     def brakes(self, robot: Robot) -> dict[str, Any]:
         """Switches of brakes by joint, pairs of a time, s, and a state; empty by default.
@@ -313,7 +392,12 @@ class Words:
         result = self.mapping("brakes")
         for name, pairs in result.items():
             with self.at("brakes", str(name)):
-                switches_of(robot, name, pairs, np.inf)
+                if isinstance(pairs, list):
+                    result[name] = [
+                        [in_si(f"time of {name}", pair[0], "s"), *pair[1:]] if isinstance(pair, list) and pair else pair
+                        for pair in pairs
+                    ]
+                switches_of(robot, name, result[name], np.inf)
         return result
 
     def controller_parts(self) -> list[tuple[str, dict[str, Any]]]:
@@ -323,7 +407,7 @@ class Words:
             StudyError: not a name, and not a list of names and of names with options.
             UnknownName: a controller or wrapper that does not exist.
         """
-        said = self.said.get("controller", NONE)
+        said = self.entries.get("controller", NONE)
         result: list[tuple[str, dict[str, Any]]] = []
         for part in said if isinstance(said, list) and said else [said]:
             name, options = next(iter(part.items())) if isinstance(part, dict) and len(part) == 1 else (part, {})
@@ -416,10 +500,12 @@ class Words:
 
     def spread(self, robot: Robot, name: str, value: Any, leading: int) -> Array:
         """The value of a quantity, with one number for all joints repeated for each."""
-        own, value = self.quantities(robot).own, in_si(name, value, units_of(robot, name))
+        own, value = self.quantities(robot).own, in_si(name, value, units_of(robot, name), leading)
         if name == "f_tip":
             return spread(name, value, (6,), leading, "mx, my, mz, fx, fy, fz", repeat=False)
         shape = self.shape_of_input(robot, name) if name in own else None
+        if not leading:
+            value = _by_rows(value, shape if name in own else parameter_shape(robot.model, name))
         if name == "T_ref" and not leading:
             return printed_pose(name, _array(name, value, (4, 4)))
         if shape is not None and shape != (robot.dof,):
@@ -429,7 +515,63 @@ class Words:
         return spread(name, value, parameter_shape(robot.model, name), leading, repeat=False)
 
 
-PAYLOAD = ("mass", "com", "inertia", "frame")
+def keys_of(path: str, place: str) -> Keys:
+    """The keys that lead to a value, from their path: "save.every", "inputs.link_2.mass".
+
+    Args:
+        path: a word, or a part of one after a point.
+        place: for messages.
+
+    Raises:
+        UnknownName: a word that does not exist.
+    """
+    key, _, inner = path.strip().partition(".")
+    if key not in WORDS:
+        if (other := word_for(key)) is not None:
+            raise UnknownName(f"no key {key!r} in {place}; expected {other}")
+        raise UnknownName.of("key", key, KEYS, place)
+    if not inner:
+        return (key,)
+    return (key, inner) if WORDS[key].is_free else (key, *inner.split("."))
+
+
+def _merged(entries: Mapping[str, Any], keys: Keys, value: Any, place: str) -> dict[str, Any]:
+    """The entries with a value in its place, in which a short value is that of one part."""
+    key, *inner = keys
+    current = entries.get(key)
+    if not inner:
+        new = _with_part(key, value)
+        keeps = not isinstance(value, dict) and isinstance(current, dict) and isinstance(new, dict)
+        return {**entries, key: {**current, **new} if keeps else new}  # type: ignore[dict-item]
+    result: dict[str, Any] = dict(current) if isinstance(current, dict) else {}
+    at = result
+    for k, name in enumerate(inner[:-1], 1):
+        if not isinstance(at.get(name, {}), dict):
+            raise StudyError(f"{place}: {'.'.join(keys[: k + 1])} is {at[name]!r}; expected a mapping")
+        at[name] = dict(at.get(name, {}))
+        at = at[name]
+    at[inner[-1]] = value
+    return {**entries, key: result}
+
+
+def _with_part(key: str, value: Any) -> Any:
+    """The mapping from its short part to a value that is not a mapping."""
+    short = WORDS[key].short
+    if not short or isinstance(value, dict) or value is None or value is False:
+        return value
+    if value is True:
+        return {}
+    return {short: value} if short != "file" or is_file(value) else value
+
+
+def _by_rows(value: Any, shape: tuple[int, ...] | None) -> Any:
+    """The rows of a matrix from the list of its numbers."""
+    is_flat = isinstance(value, list) and not any(isinstance(one, list) for one in value)
+    return (
+        np.reshape(value, shape).tolist()
+        if is_flat and shape and len(shape) > 1 and len(value) == np.prod(shape)
+        else value
+    )
 
 
 def _array(name: str, value: Any, *shape: Any, **settings: Any) -> Array:

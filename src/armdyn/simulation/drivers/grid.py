@@ -106,7 +106,7 @@ def _times_to_save(duration: float, save: SaveAt, *, otherwise: float) -> Array:
 def refuse_more_than_memory(size: float) -> None:
     """Refuse to fill more than half of this computer's memory; ``size`` in bytes."""
     if size > memory() / 2:
-        often = either("SaveAt(every=0.01)", "--save-every 0.01")
+        often = either("SaveAt(every=0.01)", "--set save.every=0.01")
         raise SettingError(
             f"the trajectory would fill {size / 1e9:.3g} GB of memory, more than half of what this computer has. Save "
             f"less often ({often} keeps a state every 10 ms), or simulate fewer states at once"

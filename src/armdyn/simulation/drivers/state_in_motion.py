@@ -40,7 +40,7 @@ MOMENT = 1e-9
 AT_REST = 1e-3
 """Longest adaptive step, over the duration, while nothing moves and a function of time may release joints."""
 
-SHORTER = either("Use a shorter Adaptive(chattering_step=...).", "Use --method rk4 with a short --step.")
+SHORTER = either("Use a shorter Adaptive(chattering_step=...).", "Use --method rk4 and a short --set method.step=1e-4.")
 """The remedy for a motion that diverges in the fixed steps through chattering."""
 
 MOST_AT_ONCE = 100

@@ -32,8 +32,8 @@ class Stops:
     Args:
         restitution: e, speed after a hit over speed before: 0 inelastic, the joint comes to rest at the stop; 1
             elastic, no energy is dissipated.
-        joints: their names; all that have limits by default.
-        resting_speed: rad/s or m/s, below which a rebound counts as zero.
+        joints: names of the joints; all that have limits by default.
+        resting_speed: speed below which a rebound counts as zero, rad/s or m/s.
 
     >>> Stops(restitution=0.5)
     Stops(restitution=0.5, joints=None, resting_speed=1e-06)
@@ -61,7 +61,7 @@ class Contact:
     Args:
         plane: the point and its plane; the normal points to the side on which the point may be.
         restitution: e, speed after a hit over speed before: 0 inelastic, 1 elastic.
-        resting_speed: m/s, below which a rebound counts as zero.
+        resting_speed: speed below which a rebound counts as zero, m/s.
     """
 
     plane: PointOnPlane
@@ -100,7 +100,7 @@ class Barriers:
         if stops is not None and not limits:
             remedy = either("with_limits gives some", "the description gives some")
             raise SettingError(
-                f"{either('Stops', '--stops')} is given, but no such joint of {robot.name!r} has limits; {remedy}"
+                f"{either('Stops', '--set stops')} is given, but no such joint of {robot.name!r} has limits; {remedy}"
             )
         self.stops, self.contacts = len(limits), len(contacts)
         self.names = [f"{one.joint} {one.side} stop" for one in limits]

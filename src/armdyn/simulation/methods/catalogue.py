@@ -67,7 +67,7 @@ class Euler(FixedStep):
     step, in order, and once more at the end: so a controller with a memory works with this method.
 
     Args:
-        step: h, s.
+        step: length of a step h, s.
 
     >>> Euler(step=0.01)
     Euler(step=0.01)
@@ -83,7 +83,7 @@ class SemiImplicitEuler(FixedStep):
     qd[k+1] = qd[k] + qdd[k] h and q[k+1] = q[k] + qd[k+1] h, as in physics engines; forces as of `Euler`.
 
     Args:
-        step: h, s.
+        step: length of a step h, s.
     """
 
     scheme = Scheme("semi_implicit_euler", semi_implicit_euler, 1)
@@ -97,7 +97,7 @@ class ConstantAcceleration(FixedStep):
     the velocity first, and so computes q[k] + qd[k] T + 3/2 qdd[k] T^2. Forces as of `Euler`.
 
     Args:
-        step: T, s.
+        step: length of a step T, s.
         as_printed: use the formula of the printed program, in place of the one on the slides.
 
     >>> ConstantAcceleration(step=1e-3, as_printed=True)
@@ -126,7 +126,7 @@ class Heun(FixedStep):
     A torque or wrench that is a callable is called twice per step; an array is held during each step.
 
     Args:
-        step: h, s.
+        step: length of a step h, s.
     """
 
     scheme = Scheme("heun", heun, 2)
@@ -139,7 +139,7 @@ class RungeKutta4(FixedStep):
     A torque or wrench that is a callable is called four times per step; an array is held during each step.
 
     Args:
-        step: h, s.
+        step: length of a step h, s.
     """
 
     scheme = Scheme("runge_kutta_4", runge_kutta_4, 4)
@@ -155,7 +155,7 @@ class AdamsBashforthMoulton4(FixedStep):
     method.
 
     Args:
-        step: h, s.
+        step: length of a step h, s.
     """
 
     scheme = Scheme(
@@ -178,7 +178,7 @@ class Variational(FixedStep):
     with constraints are refused.
 
     Args:
-        step: h, s.
+        step: length of a step h, s.
     """
 
     scheme = Scheme("variational", variational, ITERATIONS + 2, {"residual": ()}, constrained=False)
@@ -196,10 +196,10 @@ class Adaptive:
         atol: absolute error allowed in a step: rad or m, rad/s or m/s, and J for the work.
         scipy_method: "DOP853", "RK45", "RK23" (explicit), "Radau", "BDF" (implicit, for stiff controllers), "LSODA".
         max_steps: the most steps, after which an error is raised.
-        chattering_step: s. If a callable switches faster than any step can follow, e.g. sign(qd) at a joint that
-            sticks, or the joints' own friction if it depends on the load, semi-implicit Euler steps of this length
-            carry the motion on, with an error of the first order, and ``trajectory.notes`` lists the times. None:
-            never; such a motion takes ``max_steps`` and ends in an error.
+        chattering_step: length of the semi-implicit Euler steps that continue a motion if a force switches faster than
+            any step can follow, s. Examples are a callable with sign(qd) at a joint that sticks, and the joints' own
+            friction if it depends on the load. The error is of the first order, and ``trajectory.notes`` lists the
+            times. None: never; such a motion takes ``max_steps`` and ends in an error.
 
     >>> Adaptive(rtol=1e-6, scipy_method="Radau").scipy_method
     'Radau'
@@ -318,7 +318,7 @@ def named_method(method: str, **settings: Any) -> Method:
         is_taylor = kind is Taylor and misplaced[0] in ("rtol", "atol")
         fields = ", ".join(kind.__dataclass_fields__)
         remedy = _OF_TAYLOR if is_taylor else _REMEDIES.get(misplaced[0], f"it takes {fields}")
-        remedy = remedy.format(save=either("SaveAt(every=...)", "--save-every"))
+        remedy = remedy.format(save=either("SaveAt(every=...)", "--set save.every=SECONDS"))
         raise SettingError(f"method {method!r} has no {' and no '.join(misplaced)}; {remedy}")
     return kind(**settings)
 
