@@ -82,7 +82,8 @@ def test_a_run_that_is_lost_is_named_and_leaves_the_others(varied: dict[str, Any
 
 def test_a_scenario_names_the_method_and_its_tolerances(tmp_path: Path) -> None:
     path = tmp_path / "falls.yaml"
-    text = "robot: planar_3r\nduration: 0.5\nstep: 1e-2\nmethod: adaptive\nrtol: 1e-9\natol: 1e-9\nruns: 7\nseed: 2\n"
+    text = "robot: planar_3r\nduration: 0.5\nsave.every: 1e-2\nmethod: {name: adaptive, rtol: 1e-9, atol: 1e-9}\n"
+    text += "runs: 7\nseed: 2\n"
     path.write_text(text + "samples: {q0: {normal: [0, 0.5]}}\nrecord: [q]\nevery: 5\n")
     scenario = Scenario.read(path)
     results = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)

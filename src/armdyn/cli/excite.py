@@ -10,6 +10,7 @@ import typer
 
 from armdyn.base.errors import UnknownName
 from armdyn.base.writing import write_text
+from armdyn.cli.arguments import read_vector
 from armdyn.cli.completion import words
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
@@ -31,7 +32,7 @@ def excite(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write a csv of t, q, qd and qdd.")
     ] = None,
-    duration: Annotated[float, typer.Option("--duration", help="Of the motion, s.")] = 15.0,
+    duration: Annotated[str, typer.Option("--duration", metavar="NUMBERS", help="Length of the motion, s.")] = "15",
     harmonics: Annotated[int, typer.Option("--harmonics", help="Of the Fourier series.")] = 5,
     noise: Annotated[float, typer.Option("--noise", help="Deviation of the measured joint forces, N m or N.")] = 1.0,
     acceleration: Annotated[
@@ -72,7 +73,7 @@ def excite(
             refuse_unwritable(option, path, endings=(".png", ".pdf", ".svg") if option == "--plot" else ())
     motion = find_motion(
         arm,
-        duration=duration,
+        duration=float(read_vector(duration, "--duration", 1, unit="s")[0]),
         harmonics=harmonics,
         noise=noise,
         acceleration=acceleration,

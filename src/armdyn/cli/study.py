@@ -34,7 +34,7 @@ MOST_COMPONENTS = 12
 
 def study(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help=FILE)],
-    out: Annotated[str | None, typer.Option("--out", "-o", metavar="FOLDER", help=FOLDER)] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FOLDER", help=FOLDER)] = None,
     settings: Settings = None,
     words: ListWords = False,
     cluster: Annotated[str | None, typer.Option("--cluster", metavar="tcp://HOST:PORT", help=CLUSTER)] = None,

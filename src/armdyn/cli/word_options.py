@@ -144,11 +144,11 @@ def _options() -> Iterator[inspect.Parameter]:
             help=help_of(name).replace("[", "\\["),
             autocompletion=COMPLETIONS.get(name),
         )
-        kind: Any = list[str] | None if name in (*SINGULAR, "out") else str | None
+        kind: Any = list[Path] | None if name == "out" else list[str] | None if name in SINGULAR else str | None
         yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option])
 
 
-def with_typed(words: Words, texts: Mapping[str, str | list[str] | None], settings: Iterable[str] | None) -> Words:
+def with_typed(words: Words, texts: Mapping[str, Any], settings: Iterable[str] | None) -> Words:
     """The words of a scenario with those of options and of ``--set`` in their place.
 
     Args:
@@ -177,7 +177,7 @@ def with_typed(words: Words, texts: Mapping[str, str | list[str] | None], settin
                 key, value = pair(each, flag(name), "Kp=900 or q_ref=90deg,0")
                 add((name, key), value, f"{flag(name)} {key}")
         else:
-            add((name,), ",".join(text) if isinstance(text, list) else text, flag(name))
+            add((name,), ",".join(map(str, text)) if isinstance(text, list) else str(text), flag(name))
     for text in settings or []:
         path, value = pair(text, "--set", "save.every=10ms or payload='{mass: 2}'")
         add(keys_of(path, "--set"), value, f"--set {path}")

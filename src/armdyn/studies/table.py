@@ -146,7 +146,7 @@ OF_METHODS = {"step": "s", "rtol": "", "atol": "", "max_steps": "", "chattering_
 
 WORDS: Mapping[str, Word] = {
     # The robot.
-    "robot": Word("load.robot", "a bundled robot, or a URDF or MJCF file beside the scenario", "ur5"),
+    "robot": Word("load.robot", "a bundled robot, or a URDF or MJCF file", "ur5"),
     "base": Word("load.base", "the link that counts as the base", "base_link"),
     "tip": Word("load.tip", "the link or frame that counts as the tip", "tool0"),
     "chain": Word("load.chain", "keep only the joints between base and tip", "true"),
@@ -220,7 +220,7 @@ WORDS: Mapping[str, Word] = {
         "simulate.elements: Constraints.project", "project onto the constraints after each step", "true"
     ),
     "close_loop": Word(
-        "Robot.close_loop.q", "move q0 to where the constraints hold", "true", verbs=(SIMULATE,)
+        "Robot.close_loop.q", "move q0 onto the constraints", "true", verbs=(SIMULATE,)
     ),
     "events": Word(
         "simulate.events", "events to locate by name, each a kind with its arguments",
