@@ -127,6 +127,37 @@ def test_joints_brakes_and_friction_count_as_the_robot_has_them() -> None:
     np.testing.assert_allclose(drive.torque, expected, rtol=1e-12)
 
 
+def test_temperatures_of_a_repeated_cycle_are_those_of_one_body_in_closed_form(shell: Shell, tmp_path: Path) -> None:
+    """Heat P for t1, none for t2: theta = R P (1 - e1)/(1 - e1 e2) at the end of t1, with e = exp(-t/(R C))."""
+    R_th, capacity, heated, idle = 3.0, 20.0, 7.0, 11.0
+    thermal = Thermal(R_th, capacity, ambient=30.0, winding_limit=130.0, resistance_coefficient=0.0)
+    motor = Motor(torque_constant=0.05, resistance=0.6, limits=MotorLimits(current=9.0), thermal=thermal)
+    robot = arm(motor=motor, gear=Gear(50.0))
+    e1, e2 = np.exp(-heated / (R_th * capacity)), np.exp(-idle / (R_th * capacity))
+    steady = R_th * 0.6 * (np.array([3.0, 1.0]) * 9.81 / 50.0 / 0.05) ** 2
+    warmest = steady * (1.0 - e1) / (1.0 - e1 * e2)
+    cooled = warmest * e2
+    q = np.array([[0.0, 0.0], [0.0, 0.0], [np.pi / 2, 0.0], [np.pi / 2, 0.0]])
+    t = np.array([0.0, heated, heated + 1e-9, heated + idle])  # stretched out, then upright without load
+    judged = sizing.check(robot, sizing.Task(t, q, 0.0 * q, 0.0 * q))
+    for name, high, low in zip(robot.joint_names, warmest, cooled, strict=True):
+        drive = judged.drives[name]
+        np.testing.assert_allclose(drive.winding, 30.0 + np.array([low, high, high, low]), rtol=1e-8)
+        assert drive.margins["winding"] == pytest.approx(1.0 - high / 100.0, rel=1e-8)
+    armdyn.actuators.write({joint.name: joint.actuator for joint in robot.model.joints}, tmp_path / "drives.yaml")
+    names = [f"{quantity}_{joint}" for quantity in ("q", "qd", "qdd") for joint in robot.joint_names]
+    with (tmp_path / "motion.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["t", *names], *np.column_stack([t, q, 0.0 * q, 0.0 * q]).tolist()])
+    words = ("planar_2r", "--actuators", str(tmp_path / "drives.yaml"), "--motion", str(tmp_path / "motion.csv"))
+    printed = json.loads(shell("size", *words, "--check", "--json").out)["drives"]
+    for name, high in zip(robot.joint_names, warmest, strict=True):
+        assert printed[name]["values"]["winding"] == pytest.approx(high, rel=1e-8)
+        assert printed[name]["margins"]["winding"] == pytest.approx(1.0 - high / 100.0, rel=1e-8)
+    said = shell("size", *words, "--check", columns=200)
+    assert said.code == (0 if judged.does_it else 1)
+    assert f"{30.0 + warmest[1]:.4g}" in said.out
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(armdyn.ModelError, match="'planar_2r' has no motors"):
         sizing.check(armdyn.load("planar_2r"), held())
