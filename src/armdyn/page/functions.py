@@ -11,8 +11,9 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.errors import ArmdynError
+from armdyn.constraints.projection import projection_step
 from armdyn.declaration import Function
-from armdyn.page.release import constants, released
+from armdyn.page.release import constants, constrained_accelerations, released
 from armdyn.program import Port, Program
 from armdyn.program.merging import merged
 from armdyn.program.rollout import Rollout
@@ -20,6 +21,7 @@ from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop, RungeKutta4, SemiImplicitEuler
 from armdyn.simulation.elements.bristles import bristle_energy, count
 from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.spatial.rotations import Array
 from armdyn.targets.wasm import WasmModule, module
 
 STEP = 1e-3
@@ -47,16 +49,17 @@ class Functions:
     left_out: tuple[str, ...]
 
 
-def functions_of(robot: Robot) -> Functions:
-    """The module of a robot.
+def functions_of(robot: Robot, start: Array) -> Functions:
+    """The module of a robot, with its loops closed at the initial positions ``start``, rad or m, shape (n,).
 
     Its functions are ``at`` (of q: poses, M, g, potential energy, pose and Jacobian of the tip), ``moving`` (of q, qd
     and qdd: inverse dynamics, velocity forces, friction, kinetic energy); if the arm can be released also
-    ``accelerations``, ``released`` and a rollout for each of `METHODS`.
+    ``accelerations``, ``released`` and a rollout for each of `METHODS`, and with constraints ``closing``, a step of
+    Newton's method towards them.
     """
     still: dict[str, Program | Rollout] = {"at": _at(robot), "moving": _moving(robot)}
     left_out: list[str] = []
-    fall, settings = _falling(robot, left_out)
+    fall, settings = _falling(robot, start, left_out)
     whole = module(still | fall, name="arm", sine="own")
     if len(whole.bytes) > MOST_BYTES and fall:
         size = f"{len(whole.bytes):,}"
@@ -116,24 +119,32 @@ OF_STIFF_ARM = (
 """The note on a page of an arm with flexible joints."""
 
 
-def _falling(robot: Robot, left_out: list[str]) -> tuple[dict[str, Program | Rollout], dict[str, Any] | None]:
+def _falling(
+    robot: Robot, start: Array, left_out: list[str]
+) -> tuple[dict[str, Program | Rollout], dict[str, Any] | None]:
     """The functions of the fall, and its settings; a sentence is added if the arm cannot be released."""
-    if robot.model.constraints:
-        left_out.append("no fall: the arm has constraints, which one step of a page does not keep; use armdyn.simulate")
-        return {}, None
+    constrained = bool(robot.model.constraints)
     try:
+        if constrained:
+            robot = robot.with_independent_constraints(start)
         damping, stiffness = constants(robot)
+        of_qdd = robot.program(constrained_accelerations) if constrained else robot.forward_dynamics.program()
         programs: dict[str, Program | Rollout] = {
-            "accelerations": _together("accelerations", {"qdd": robot.forward_dynamics.program()}),
+            "accelerations": _together("accelerations", {"qdd": of_qdd}),
             "released": _together("released", {"tau": robot.program(released)}),
         }
+        if constrained:
+            programs["closing"] = robot.program(projection_step)
         if count(robot.model):
             programs["stored"] = _together("stored", {"stored": robot.program(bristle_energy)})
         if flexible_places(robot.model):
             energies = {"kinetic": robot.flexible_kinetic_energy.program(), "stored": robot.spring_energy.program()}
             programs["flexible"] = _together("flexible", energies)
             left_out.append(OF_STIFF_ARM)
-        loops = {name: ClosedLoop(robot, released, method=one, record=(), energy=True) for name, one in METHODS.items()}
+        loops = {
+            name: ClosedLoop(robot, released, method=one, record=(), energy=True, project=constrained)
+            for name, one in METHODS.items()
+        }
         programs |= {f"fall_{name}": loop.program() for name, loop in loops.items()}
     except (ArmdynError, np.linalg.LinAlgError) as error:
         left_out.append(f"no fall: {error}")

@@ -23,7 +23,7 @@ from armdyn.page.equations import equations_html
 from armdyn.page.errors import PageError
 from armdyn.page.findings import Finding, findings
 from armdyn.page.functions import MOST_BYTES, Functions, functions_of, has_friction
-from armdyn.page.posture import posture
+from armdyn.page.posture import closed_near, posture
 from armdyn.page.scene import scene
 from armdyn.page.tables import (
     base_parameter_table,
@@ -93,7 +93,7 @@ def to_page(
 
     Args:
         path: path of a file to write; an existing file is replaced.
-        q: initial joint positions, rad or m, shape (n,); a bent configuration by default.
+        q: initial joint positions, rad or m, shape (n,); a bent configuration by default. Loops are closed near it.
         meshes: True to draw shapes and meshes of the description; a skeleton of links and joints is always drawn.
 
     Raises:
@@ -113,7 +113,7 @@ def to_page(
             "a part of it, armdyn.load(..., base=, tip=, chain=True), or hold joints by robot.with_locked"
         )
     start = _start(robot, q)
-    functions = functions_of(robot)
+    functions = functions_of(robot, start)
     if len(functions.module.bytes) > MOST_BYTES:
         raise PageError(
             f"the functions of {robot.name!r} take {len(functions.module.bytes):,} bytes, and a page has room for "
@@ -154,7 +154,8 @@ def _start(robot: Robot, q: ArrayLike | None) -> np.ndarray:
         raise ShapeError(
             f"q has shape {given.shape}; expected ({robot.dof},), one value a joint of {robot.name!r}: {names}"
         )
-    return given
+    holonomic = any(row.holonomic for row in robot.constraint_rows)
+    return closed_near(robot, [given]) if holonomic else given
 
 
 def _without_tip(robot: Robot) -> list[str]:
@@ -162,6 +163,8 @@ def _without_tip(robot: Robot) -> list[str]:
         return [
             f"no pose and no ellipsoids of a tip: {robot.name!r} has several ends; choose one by robot.with_tip(NAME)"
         ]
+    if robot.model.constraints:
+        return ["no ellipsoids of the tip: those of an arm without constraints do not hold under constraints"]
     if any(name not in _ellipsoids(robot) for name in ("velocity", "force")):
         return ["no ellipsoids of velocity and force: the arm turns and slides, and rad and m have no common length"]
     return []

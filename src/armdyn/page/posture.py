@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+
 import numpy as np
 
+from armdyn.base.errors import ArmdynError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -18,9 +22,22 @@ MARGIN = 0.15
 
 
 def posture(robot: Robot) -> Array:
-    """Joint positions within the limits, rad or m, shape (n,); for a robot with constraints the zero configuration."""
-    if robot.model.constraints:
-        return np.zeros(robot.dof)
+    """Joint positions within the limits, rad or m, shape (n,); loops are closed near them, if they can be."""
+    if any(row.holonomic for row in robot.constraint_rows):
+        return closed_near(robot, [_bent(robot), np.zeros(robot.dof)])
+    return _bent(robot)
+
+
+def closed_near(robot: Robot, guesses: Sequence[Array]) -> Array:
+    """The first closed positions of loops near guesses, rad or m, shape (n,); the last guess if there are none."""
+    for guess in guesses:
+        with suppress(ArmdynError):
+            found: Array = robot.close_loop(guess)
+            return found
+    return guesses[-1]
+
+
+def _bent(robot: Robot) -> Array:
     q = np.zeros(robot.dof)
     for k, joint in enumerate(robot.joints):
         low, high = joint.limits.lower, joint.limits.upper

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.constraints.dynamics import constrained_forward_dynamics
 from armdyn.declaration import function
 from armdyn.program import greater, maximum, minimum, select
 from armdyn.robot import Robot
@@ -48,6 +49,18 @@ def released(model: Any, q: Any, qd: Any, damping: Any, stiffness: Any) -> Any:
         loss = select(greater(beyond * beyond, 0.0), LOSS_TIME * qd[k], 0.0)
         forces[k] = forces[k] - stiffness[k] * (beyond + loss)
     return forces
+
+
+@function("(n),(n),(n)->(n)")
+def constrained_accelerations(model: Any, q: Any, qd: Any, tau: Any) -> Any:
+    """Joint accelerations under the constraints of the robot, rad/s^2 or m/s^2, shape (..., n).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+    """
+    return constrained_forward_dynamics(model, q, qd, tau)[0]
 
 
 def constants(robot: Robot) -> tuple[Array, Array]:

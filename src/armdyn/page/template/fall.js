@@ -40,12 +40,13 @@ class Fall {
   /** Go on by so many steps. */
   step(count) {
     const { state, settings } = this, { damping, stiffness } = this.given;
+    if (this.time === 0) state.close(); // speeds that the constraints do not allow
     const arrays = { heat: [0], bristles: this.bristles, ...this.rotors, q: state.q, qd: state.qd, work: [this.work], h: [settings.step], damping, stiffness };
     const { state: after } = state.functions[`fall_${this.method}`](count, arrays, Math.max(count, 1));
     this.broken = !after.q.every(Number.isFinite) || !after.qd.every(Number.isFinite);
     if (this.broken) { this.running = false; return; }
     this.carried = after;
-    state.q.set(after.q); state.qd.set(after.qd);
+    state.q.set(after.q); state.qd.set(after.qd); state.closed.set(after.q);
     this.work = after.work[0];
     this.time += count * settings.step;
     this.accelerate();
@@ -79,7 +80,7 @@ class Fall {
     const at = state.functions.at(state.q), bent = state.functions.stored?.(this.bristles)[0] ?? 0;
     const flexible = state.functions.flexible?.(state.q, state.qd, this.rotors.thetad, this.rotors.theta);
     const P = at.potential_energy[0] + bent + (flexible?.stored[0] ?? 0);
-    const K = (flexible?.kinetic ?? state.functions.moving(state.q, state.qd, state.qdd).kinetic_energy)[0];
+    const K = (flexible?.kinetic ?? state.moving().kinetic_energy)[0];
     if (at.tip_pose) this.passed([at.tip_pose[3], at.tip_pose[7], at.tip_pose[11]]);
     if (!this.t.length) this.first = K + P - this.work;
     const row = [this.time, K, P, K + P, this.work, K + P - this.work - this.first];

@@ -45,6 +45,7 @@ class JointPanel {
 
   move(k, value) {
     this.state.q[k] = value;
+    this.state.close(k);
     this.changed("moved");
   }
 
@@ -52,6 +53,7 @@ class JointPanel {
     this.state.q.set(q);
     this.state.qd.fill(0);
     this.state.qdd.fill(0);
+    this.state.close();
     this.changed("moved");
   }
 
