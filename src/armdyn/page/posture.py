@@ -24,20 +24,19 @@ MARGIN = 0.15
 def posture(robot: Robot) -> Array:
     """Joint positions within the limits, rad or m, shape (n,); loops are closed near them, if they can be."""
     if any(row.holonomic for row in robot.constraint_rows):
-        return closed_near(robot, [_bent(robot), np.zeros(robot.dof)])
-    return _bent(robot)
+        return closed_near(robot, [_bent_posture(robot), np.zeros(robot.dof)])
+    return _bent_posture(robot)
 
 
 def closed_near(robot: Robot, guesses: Sequence[Array]) -> Array:
-    """The first closed positions of loops near guesses, rad or m, shape (n,); the last guess if there are none."""
+    """The first closed positions of loops near guesses, rad or m, shape (n,); otherwise the last guess."""
     for guess in guesses:
         with suppress(ArmdynError):
-            found: Array = robot.close_loop(guess)
-            return found
+            return np.asarray(robot.close_loop(guess))
     return guesses[-1]
 
 
-def _bent(robot: Robot) -> Array:
+def _bent_posture(robot: Robot) -> Array:
     q = np.zeros(robot.dof)
     for k, joint in enumerate(robot.joints):
         low, high = joint.limits.lower, joint.limits.upper
