@@ -18,7 +18,7 @@ from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor
 from armdyn.simulation import Constraints, RungeKutta4
 from armdyn.simulation.drivers.crossings import reverses
-from armdyn.simulation.system.under_load import sliding_under_load_of
+from armdyn.simulation.system.mode_motion import mode_motion_of
 from oracles.short_run import short_run
 
 WALL = c.PointOnPlane("tip", (1, 0, 0), (1, 0, 0), name="wall")
@@ -123,7 +123,7 @@ def test_equations_of_sliding_have_a_solution_where_nothing_is_left_of_a_load() 
         place = armdyn.load("planar_2r").forward_kinematics(points)[:3, 3]
         robot = arm((0, 1), "lossy", 0.8).without_constraints()
         robot = robot.with_constraints(c.PointOnPlane("tip", (1, 0, 0), tuple(place), name="wall"))
-        sliding = sliding_under_load_of(robot, "error")
+        sliding = mode_motion_of(robot, "error")
         for tau in rng.choice([0.0, 0.0, 10.0, -7.0], size=(60, 2)):
             for directions in ([1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]):
                 found = sliding(points, np.zeros(2), tau, np.array(directions), np.ones(2), np.zeros(2))

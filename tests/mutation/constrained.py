@@ -299,19 +299,32 @@ def of_losses(links: Known, rotors: np.ndarray, q, qd, qdd, _, f_tip) -> Iterato
     yield "under_load.forces_before_loads", {}, [q, qd, forces, f_tip], (forces - RUBS * qd, h)
     own = 5.0 * np.sin(1.0 + np.arange(links.n))
     ratio = np.where(own * qd > 0.0, 1.0 / EFFICIENCY, BACK)
-    yield "under_load.loads_of_available", {}, [qd, own * ratio], own
+    answer = (ratio - 1.0) * own, 1.0 - 1.0 / ratio
+    yield "under_load.friction_of_available", {}, [own * ratio, qd], answer
+    yield "under_load.breakaway_of_available", {}, [own * ratio, own * ratio], _breakaway(own * ratio)
     yield "under_load.friction_lines", {}, [qd, own], (1.0 / ratio, 0.0 * own, (ratio - 1.0) * own)
+
+
+def _breakaway(t: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The least and the largest friction of gears at rest, and their slopes, with l + f(l) = t."""
+    over, under = 1.0 / EFFICIENCY - 1.0, BACK - 1.0  # f(l)/l of a driven load, and of one that drives
+    least, most = (np.where(way * t > 0.0, over, under) for way in (-1, 1))
+    slopes = [side / (1.0 + side) for side in (least, most)]
+    return slopes[0] * t, slopes[1] * t, *slopes
 
 
 def of_servos() -> tuple[armdyn.Robot, list[Answer]]:
     """The loads that servos transmit whose friction is a curve of the load, by BAM's own law M6."""
     servos = dict.fromkeys(("joint_1", "joint_2"), published.servo("MX-106", "M6"))
     robot = armdyn.load("planar_2r").with_actuators(servos)
-    qd, loads, friction = np.array([0.7, -1.2]), np.array([3.0, 2.0]), np.zeros(2)
+    qd, loads, friction, slope = np.array([0.7, -1.2]), np.array([3.0, 2.0]), np.zeros(2), np.zeros(2)
     for k, (law,) in enumerate(robot.mechanism.drive.laws):
         numbers = {field.name: getattr(law, field.name) for field in dataclasses.fields(law)}
-        friction[k] = bam.friction("M6", numbers, qd[k], loads[k])
-    return robot, [("under_load.loads_of_available", {}, [qd, loads + friction], loads)]
+        little = mpf("1e-15")
+        below, at, above = (bam.friction("M6", numbers, qd[k], loads[k] + side * little) for side in (-1, 0, 1))
+        friction[k], slope[k] = at, (above - below) / (2 * little)
+    answer = friction, slope / (1.0 + slope)
+    return robot, [("under_load.friction_of_available", {}, [loads + friction, qd], answer)]
 
 
 def of_coupled_losses() -> tuple[armdyn.Robot, list[Answer]]:

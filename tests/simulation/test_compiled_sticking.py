@@ -17,10 +17,9 @@ from armdyn.simulation import (
 from armdyn.simulation.drivers import compiled_dry, dry_modes
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.system import bounded_many
-from armdyn.simulation.system.pushing import Pushing
-from armdyn.simulation.system.sticking import let_go, sticking_motion
+from armdyn.simulation.system.bounded_rows import BoundedRows
+from armdyn.simulation.system.mode_motion import mode_motion, sticking_motion
 from oracles.short_run import short_run
 from simulation.test_sticking import Breaking, block
 
@@ -224,14 +223,14 @@ def test_many_states_are_decided_as_one_by_one():
     """Static friction above the kinetic one: all ways to stick and slip but one, (1, 1), come up."""
     rng, robot = np.random.default_rng(5), breaking_arm()
     dry = DryJoints.of(robot)
-    pushing = Pushing(robot, Barriers(robot, None, []), dry, "error")
+    rows = BoundedRows(robot)
     q, none = rng.uniform(-2, 2, (200, 2)), np.zeros((200, 2))
     tau = robot.gravity_forces(q) + rng.uniform(-2.0, 2.0, (200, 2)) * [3.0, 1.6]
-    b, inverse = robot.compile(let_go)(q, none, none, tau)
+    b, inverse = robot.compile(mode_motion)(q, none, tau, none, none + 1.0, none)[0], robot.inverse_mass_matrix(q)
     bounds = dry_modes.Bounds.of(dry, 2)
     found = bounded_many.sticks_or_slips(inverse, b, none, np.ones_like(q, dtype=bool), bounds.of_holding)
     assert found.found.all()
-    modes = [pushing.decided(*state, (force,), np.ones(2, dtype=bool), np.zeros(2, dtype=int)).slip
+    modes = [rows.decided(*state, (force,), np.ones(2, dtype=bool), np.zeros(2, dtype=int)).slip
              for *state, force in zip(q, none, tau, strict=True)]  # fmt: skip
     np.testing.assert_array_equal(found.slip, modes)
     assert len(np.unique(found.slip, axis=0)) == 8

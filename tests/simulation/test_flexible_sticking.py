@@ -20,8 +20,8 @@ from armdyn.actuators import (
     Viscous,
 )
 from armdyn.simulation import Adaptive, OverTime, RungeKutta4, SaveAt, SettingError, SimulationError, Start
+from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.simulation.system.coordinates import stacked
-from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
 from oracles.short_run import each_once, short_run
 from oracles.two_masses import TwoMasses
 
@@ -340,10 +340,10 @@ def enumerated(free, M, static, kinetic):
 def test_what_is_decided_at_rest_is_a_consistent_case_of_all(efficiency):
     rng = np.random.default_rng(17)
     robot = two_joints(StaticKinetic(2.5, 2.0), efficiency=efficiency)
-    pushing, seen, several = FlexiblePushing(robot), set(), 0
+    rows, seen, several = BoundedRows(robot), set(), 0
     smooth = robot.without_friction()
     behind = smooth.with_actuators({"joint_1": None})
-    assert pushing.dry.names == ["joint_1", "joint_2", "joint_1 rotor"]
+    assert rows.dry.names == ["joint_1", "joint_2", "joint_1 rotor"]
     loss = None if efficiency is None else GearLoss(*efficiency)
     for _ in range(250):
         q, tau = rng.uniform(-2, 2, 2), rng.uniform(-4, 4, 2)
@@ -358,8 +358,8 @@ def test_what_is_decided_at_rest_is_a_consistent_case_of_all(efficiency):
             kinetic[:, 2] += [loss.force(-1.0, load), loss.force(1.0, load)]
         every = enumerated(free, M, static, kinetic)
         x, xd = stacked(q, theta, [0]), np.zeros(3)
-        mode = pushing.decided(x, xd, (tau,), np.ones(3, dtype=bool), np.zeros(3, dtype=int))
-        rates = pushing.rates(x, xd, (tau,), mode)
+        mode = rows.decided(x, xd, (tau,), np.ones(3, dtype=bool), np.zeros(3, dtype=int))
+        rates = rows.rates(x, xd, (tau,), mode)
         matching = [change for s, change in every if np.array_equal(s, mode.slip)]
         assert len(matching) == 1
         np.testing.assert_array_equal(mode.held, mode.slip == 0)

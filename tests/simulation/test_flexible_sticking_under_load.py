@@ -19,8 +19,8 @@ from armdyn.actuators import (
     Viscous,
 )
 from armdyn.simulation import Adaptive, OverTime, RungeKutta4, SaveAt, Start
+from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.simulation.system.coordinates import stacked
-from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
 from oracles.carried_slide import CarriedSlide
 from oracles.two_masses import TwoMasses
 
@@ -267,8 +267,8 @@ def enumerated(q, load, tau, free_rotor):
 
 def test_one_mode_at_rest_is_consistent_and_is_found():
     rng = np.random.default_rng(23)
-    pushing, seen = FlexiblePushing(HANGS), set()
-    assert pushing.dry.names == ["joint_1", "joint_2", "joint_1 rotor"]
+    rows, seen = BoundedRows(HANGS), set()
+    assert rows.dry.names == ["joint_1", "joint_2", "joint_1 rotor"]
     for _ in range(60):
         q = rng.uniform(-2, 2, 2)
         weight = ARM.gravity_forces(q)
@@ -277,14 +277,14 @@ def test_one_mode_at_rest_is_consistent_and_is_found():
         tau = np.array([load, weight[1]]) * rng.uniform(0.1, 2.2, 2) + rng.normal(size=2)
         modes, qdd = enumerated(q, load, tau, tau[0] - load)
         x, xd = stacked(q, q + bent, [0]), np.zeros(3)
-        mode = pushing.decided(x, xd, (tau,), np.ones(3, dtype=bool), np.zeros(3, dtype=int))
+        mode = rows.decided(x, xd, (tau,), np.ones(3, dtype=bool), np.zeros(3, dtype=int))
         assert tuple(mode.slip) == modes
         np.testing.assert_array_equal(mode.held, mode.slip == 0)
-        found = pushing.rates(x, xd, (tau,), mode)
+        found = rows.rates(x, xd, (tau,), mode)
         np.testing.assert_allclose(found.qdd, qdd, rtol=0, atol=1e-11 * max(1.0, np.abs(qdd).max()))
         assert (found.qdd[mode.held] == 0.0).all()
         if mode.held.any():
-            holding = pushing.holding(x, xd, (tau,), mode)
+            holding = rows.holding(x, xd, (tau,), mode)
             np.testing.assert_allclose(-holding.forces, found.friction[mode.held], rtol=0, atol=1e-9)
             assert holding.nearest.distance >= 0
         seen.add(modes)
@@ -296,16 +296,16 @@ def test_servos_beside_flexible_joints_obey_their_law():
     """What the law takes at the load that follows: all of it in motion, at most that at rest."""
     rng, law = np.random.default_rng(24), ServoFriction(coulomb=0.1, viscous=0.2, motor=0.1, external=0.2)
     robot = ARM.with_actuators({"joint_1": springy(300.0, Coulomb(2.0)), "joint_2": Actuator(Motor(0.2), friction=law)})
-    pushing, held = FlexiblePushing(robot), 0
-    assert pushing.dry.names == ["joint_2", "joint_1 rotor"]
+    rows, held = BoundedRows(robot), 0
+    assert rows.dry.names == ["joint_2", "joint_1 rotor"]
     for _ in range(40):
         q, qd = rng.uniform(-2, 2, 2), np.array([rng.normal(), 0.0])
         on_links = ARM.bias_forces(q, qd) * rng.uniform(0.8, 1.2, 2)
         tau = ARM.bias_forces(q, qd) * rng.uniform(0.5, 2.0, 2) + rng.normal(size=2)
         theta = q + np.array([on_links[0] / 300.0, 0.0])
         x, xd = stacked(q, theta, [0]), stacked(qd, np.zeros(2), [0])
-        mode = pushing.decided(x, xd, (tau,), np.ones(2, dtype=bool), np.zeros(2, dtype=int))
-        qdd, _, _, friction = pushing.rates(x, xd, (tau,), mode)
+        mode = rows.decided(x, xd, (tau,), np.ones(2, dtype=bool), np.zeros(2, dtype=int))
+        qdd, _, _, friction = rows.rates(x, xd, (tau,), mode)
         load = ARM.inverse_dynamics(q, qd, qdd[:2])
         np.testing.assert_allclose(load[0], on_links[0], rtol=0, atol=1e-11)
         np.testing.assert_allclose(load[1] + friction[1] + 0.2 * qdd[1], tau[1], rtol=0, atol=1e-11)

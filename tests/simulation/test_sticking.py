@@ -10,10 +10,8 @@ import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Slopes, Spring, Viscous
 from armdyn.simulation import Adaptive, Contact, OverTime, RungeKutta4, SaveAt, SettingError, SimulationError, Stops
-from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.system.bounded import Holding
-from armdyn.simulation.system.pushing import Pushing
+from armdyn.simulation.system.bounded_rows import BoundedRows
 
 g, m = 9.81, 2.0
 METHODS = {"adaptive": {}, "rk4": {"method": RungeKutta4(step=0.02)}}
@@ -197,14 +195,12 @@ def test_smooth_laws_tend_to_the_motion_with_sticking():
 
 
 def decided(robot, q, tau, resting=None, stops=None, slip=None):
-    """What `Pushing` decides of joints that all rest, and the accelerations that follow."""
-    dry = DryJoints.of(robot)
-    barriers = Barriers(robot, stops, [])
-    pushing = Pushing(robot, barriers, dry, "error")
-    rests = np.ones(len(pushing.is_joint), dtype=bool) if resting is None else resting
+    """The modes of joints that all rest, and the accelerations that follow."""
+    rows = BoundedRows(robot, stops)
+    rests = np.ones(len(rows.is_joint), dtype=bool) if resting is None else resting
     at_rest, acting = np.zeros(robot.dof), (np.asarray(tau, dtype=float),)
-    mode = pushing.decided(q, at_rest, acting, rests, np.zeros(len(dry), dtype=int) if slip is None else slip)
-    return mode, pushing.rates(q, at_rest, acting, mode, shared=True)
+    mode = rows.decided(q, at_rest, acting, rests, np.zeros(len(rows.dry), dtype=int) if slip is None else slip)
+    return mode, rows.rates(q, at_rest, acting, mode, shared=True)
 
 
 def enumerated(robot, q, tau, static, kinetic):

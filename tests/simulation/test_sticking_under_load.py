@@ -23,8 +23,7 @@ from armdyn.actuators import (
 from armdyn.simulation import Adaptive, Contact, RungeKutta4, SaveAt, SemiImplicitEuler
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.elements.stops import Barriers
-from armdyn.simulation.system.pushing_under_load import PushingUnderLoad, pushing_of
+from armdyn.simulation.system.bounded_rows import BoundedRows
 from oracles.short_run import each_once, short_run
 from oracles.trees import random_tree, to_armdyn
 from simulation.test_compiled_sticking import assert_same, state_by_state
@@ -248,11 +247,11 @@ def arm():
 
 def decided(robot, q, tau):
     """What is decided of joints that all rest, and the motion that follows."""
-    pushing = pushing_of(robot, Barriers(robot, None, []), DryJoints.of(robot), "error")
-    assert isinstance(pushing, PushingUnderLoad)
+    rows = BoundedRows(robot)
+    assert rows.loaded is not None
     n = robot.dof
-    mode = pushing.decided(q, np.zeros(n), (tau,), np.ones(n, dtype=bool), np.zeros(n, dtype=int))
-    return mode, pushing.rates(q, np.zeros(n), (tau,), mode)
+    mode = rows.decided(q, np.zeros(n), (tau,), np.ones(n, dtype=bool), np.zeros(n, dtype=int))
+    return mode, rows.rates(q, np.zeros(n), (tau,), mode)
 
 
 def enumerated(bare, q, tau, eta, back, coulomb, rotors):
@@ -427,15 +426,15 @@ def test_every_joint_of_a_branched_tree_obeys_its_law(laws):
     robot = bare.with_actuators({name: LAWS[laws](k) for k, name in enumerate(bare.joint_names)})
     rotors = np.array([0.0 if (motor := LAWS[laws](k).motor) is None else motor.rotor_inertia for k in range(4)])
     dry = DryJoints.of(robot)
-    pushing, order = pushing_of(robot, Barriers(robot, None, []), dry, "error"), dry.moved_by
+    rows, order = BoundedRows(robot), dry.moved_by
     assert sorted(order) == [0, 1, 2, 3]
     counts = np.zeros(3, dtype=int)
     for _ in range(100):
         q, moves = rng.normal(size=4), rng.uniform(size=4) < 0.3
         qd = np.where(moves, rng.normal(size=4), 0.0)
         tau = bare.bias_forces(q, qd) * rng.uniform(0.5, 1.7, 4) + rng.normal(size=4)
-        mode = pushing.decided(q, qd, (tau,), ~moves[order], np.sign(qd[order]).astype(int))
-        qdd, _, _, friction = pushing.rates(q, qd, (tau,), mode)
+        mode = rows.decided(q, qd, (tau,), ~moves[order], np.sign(qd[order]).astype(int))
+        qdd, _, _, friction = rows.rates(q, qd, (tau,), mode)
         load = bare.inverse_dynamics(q, qd, qdd)
         np.testing.assert_allclose(load + friction + rotors * qdd, tau, rtol=0, atol=1e-11 * abs(tau).max())
         for k, slip in zip(order, mode.slip, strict=True):

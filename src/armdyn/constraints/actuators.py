@@ -25,7 +25,7 @@ from armdyn.constraints.arguments import (
 from armdyn.constraints.checks import check_motion
 from armdyn.constraints.errors import ConstraintError
 from armdyn.constraints.redundant_under_load import rotors_before_friction
-from armdyn.constraints.under_load import coordinates_under_load, forces_before_loads, loads_of_available
+from armdyn.constraints.under_load import coordinates_under_load, forces_before_loads, friction_of_available
 from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
 
@@ -138,7 +138,8 @@ def _lacking(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     """
     rotors = rotors_before_friction(robot.mechanism)
     without_rubbing, h = compiled(forces_before_loads, robot)(q, qd, np.zeros(robot.dof))
-    loads = compiled(loads_of_available, robot)(qd, without_rubbing - rotors * qdd)
+    available = without_rubbing - rotors * qdd
+    loads = available - compiled(friction_of_available, robot)(available, qd)[0]
     moving = np.einsum("...ij,...j->...i", robot.mass_matrix(q), qdd) - rotors * qdd
     return np.asarray(moving + h - loads)
 

@@ -17,7 +17,7 @@ constraints of full rank.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from armdyn.algorithms.load_laws import (
     lines,
     loaded_bodies,
     loaded_friction,
+    loaded_laws,
     or_nan,
     other_laws,
 )
@@ -45,8 +46,10 @@ from armdyn.base.errors import Unsupported
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import ConstrainedMotion, independence_of, moved_within, schur_complement
 from armdyn.constraints.transmitted import transmitted
+from armdyn.model.friction import FrictionLaw
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
+from armdyn.program import derivative
 from armdyn.spatial.rotations import Array
 
 
@@ -164,23 +167,65 @@ def forces_before_loads(
     return tau - rubs, inverse_dynamics(model.without_friction, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)
 
 
-@function("(n),(n)->(n)")
-def loads_of_available(model: Mechanism, qd: Array, available: Array) -> Array:
-    """The loads l with l + f(qd, l) = t of every joint by itself, N m or N, shape (..., n); NaN if not found.
+@function("(n),(n)->(n),(n)")
+def friction_of_available(model: Mechanism, available: Array, rates: Array) -> tuple[Array, Array]:
+    """Friction f that depends on the load, N m or N, and its slope df/dt, shape (..., n) each, with l + f(l) = t.
 
-    Newton's method on the straight lines of the friction; l = t for coordinates whose friction does not depend on it.
+    Both are 0 for coordinates whose friction does not depend on the load, and NaN if l is not found.
 
     Args:
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        available: t, the force that remains for load and friction, N m or N, shape (..., n).
+        available: t, the joint force available for load and friction, N m or N, shape (..., n).
+        rates: of the coordinates, rad/s or m/s, shape (..., n).
     """
-    coordinates, drive, result = coordinates_under_load(model), model.drive, np.array(available, dtype=object)
-    rates = drive.rates(qd)
-    loads = {k: available[i] for k, i in coordinates.items()}
-    counts = [STEPS_OF_CURVES if lines(drive, k) is None else lines(drive, k) for k in coordinates]
-    for _ in range(max(filter(None, counts), default=0)):
-        friction = loaded_friction(drive, rates, loads)
-        loads = {k: friction[k].passed * available[i] - friction[k].kept for k, i in coordinates.items()}
-    for k, own in loaded_friction(drive, rates, loads).items():
-        result[coordinates[k]] = loads[k] * or_nan(holds([available[coordinates[k]], -loads[k], -own.force]))
-    return result
+
+    def force(laws: list[FrictionLaw], i: int, load: Any) -> Any:
+        return sum(law.force(rates[i], load) for law in laws)
+
+    return _shared(model, available, force)
+
+
+@function("(n),(n)->(n),(n),(n),(n)")
+def breakaway_of_available(model: Mechanism, backwards: Array, forwards: Array) -> tuple[Array, Array, Array, Array]:
+    """The least and the largest friction that depends on the load at rest, and their slopes by t, shape (..., n) each.
+
+    Args:
+        backwards: t of the least, with l + f(l) = t, N m or N, shape (..., n).
+        forwards: t of the largest, likewise.
+    """
+
+    def side(place: int, available: Array) -> tuple[Array, Array]:
+        return _shared(model, available, lambda laws, i, load: sum(law.at_rest(load)[place] for law in laws))
+
+    (least, of_least), (most, of_most) = side(0, backwards), side(1, forwards)
+    return least, most, of_least, of_most
+
+
+def _shared(
+    model: Mechanism, available: Array, force: Callable[[list[FrictionLaw], int, Any], Any]
+) -> tuple[Array, Array]:
+    """f and df/dt of every coordinate, by Newton's method for each; zero without friction that depends on the load."""
+    coordinates, n = coordinates_under_load(model), model.dof
+    friction, slopes = np.zeros(n, dtype=object), np.zeros(n, dtype=object)
+    for k, i in coordinates.items():
+        laws, count = loaded_laws(model.drive, k), lines(model.drive, k)
+
+        def of_load(x: Array, laws: list[FrictionLaw] = laws, i: int = i) -> Array:
+            return np.array([force(laws, i, x[0]) + 0.0 * x[0]], dtype=object)
+
+        friction[i], slopes[i] = _of_one(of_load, available[i], STEPS_OF_CURVES if count is None else count + 1)
+    return friction, slopes
+
+
+def _of_one(force: Callable[[Array], Array], t: Any, steps: int) -> tuple[Any, Any]:
+    """f and df/dt = s/(1 + s) with l + f(l) = t, by Newton's method: l = (t - (f - s l))/(1 + s); NaN if not found."""
+    load = t
+    for _ in range(steps):
+        f, s = _with_slope(force, load)
+        load = (t - (f - s * load)) / (1.0 + s)
+    f, s = _with_slope(force, load)
+    return f * or_nan(holds([t, -load, -f])), s / (1.0 + s)
+
+
+def _with_slope(force: Callable[[Array], Array], load: Any) -> tuple[Any, Any]:
+    x = np.array([load, 0.0], dtype=object)[:1]
+    return force(x)[0], derivative(force, x)[0, 0]

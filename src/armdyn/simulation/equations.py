@@ -23,9 +23,6 @@ from armdyn.constraints.solving import constrained_least_squares
 from armdyn.constraints.under_load import constrained_under_load, forces_before_loads, friction_lines
 from armdyn.declaration import Function, function
 from armdyn.functions.robot_like import compiled
-from armdyn.model.drive import Drive
-from armdyn.model.friction import is_dry
-from armdyn.program import maximum
 from armdyn.robot import Robot
 from armdyn.simulation.methods.formulas import Rates
 from armdyn.spatial.rotations import Array
@@ -105,63 +102,6 @@ def rubbing_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple
         return robot.compile(rubbing_motion)
     by_rows = robot.compile(rubbing_motion) if redundant == "error" else partial(_by_least_squares, robot)
     return through_dead_points(robot, redundant, by_rows, rubbing_motion)
-
-
-@function("(n),(n),(n),(joints),(6)?->(n),(),(n)", sources=SOURCES)
-def sliding_motion(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any = None) -> tuple[Any, Any, Any]:
-    """`motion`, with the friction of joints that slide in given directions; that friction is the third result.
-
-    Dry friction keeps its direction past the zero of a joint's velocity, so that it is smooth there, and is left out
-    if the direction is 0.
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        tau: joint forces, N m or N, shape (..., n).
-        directions: 1 for a joint that slides forwards, -1 backwards, 0 if it sticks, shape (..., joints).
-        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
-    """
-    friction = sliding_friction(model, qd, directions)
-    qdd, power = motion(model.without_friction, q, qd, tau - friction, f_tip)
-    return qdd, power, friction
-
-
-@function("(n),(joints)->(n)", sources=SOURCES)
-def sliding_friction(model: Any, qd: Any, directions: Any) -> Any:
-    """Joint forces that friction takes from joints that slide in given directions, N m or N, shape (..., n).
-
-    Without the laws that depend on the load, which `armdyn.simulation.system.under_load` has.
-
-    Args:
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        directions: as of `sliding_motion`, shape (..., joints).
-    """
-    drive: Drive = model.drive
-    of_bodies = []
-    for k, (body, rate) in enumerate(zip(model.bodies, drive.rates(qd), strict=True)):
-        s = directions[body.joint]
-        speed = maximum(s * rate, 0.0)
-        own = [law for law in drive.laws[k] if not law.depends_on_load]
-        laws = sum(law.sliding(s, speed, 0.0) if is_dry(law) else law.force(rate, 0.0) for law in own)
-        of_bodies.append(drive.damping[k] * rate + drive.friction[k] * s + laws)
-    return drive.forces(of_bodies)
-
-
-def sliding_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple[Array, Any, Array]]:
-    """`sliding_motion` of a robot, as `motion_of`."""
-    if not robot.model.constraints:
-        return robot.compile(sliding_motion)
-    if redundant == "error":
-        return through_dead_points(robot, redundant, robot.compile(sliding_motion), sliding_motion)
-    friction_of, bare = robot.compile(sliding_friction), robot.without_friction()
-
-    def by_least_squares(
-        q: Array, qd: Array, tau: Array, directions: Array, f_tip: Array | None = None
-    ) -> tuple[Array, Any, Array]:
-        friction = friction_of(qd, directions)
-        return *_by_least_squares(bare, q, qd, tau - friction, f_tip)[:2], friction
-
-    return through_dead_points(robot, redundant, by_least_squares, sliding_motion)
 
 
 def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:

@@ -25,15 +25,13 @@ from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, StateInMotion
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
-from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.forces import Constant, Forces, Index
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, rows_of_joints
+from armdyn.simulation.system.mode_motion import Sticking, sticking_motion
 from armdyn.simulation.system.problem import Problem
-from armdyn.simulation.system.pushing import Mode, Pushing
-from armdyn.simulation.system.pushing_under_load import pushing_of
-from armdyn.simulation.system.sticking import Sticking, sticking_motion
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -100,7 +98,7 @@ class _DryRun(Run):
         self.problem, robot, samples = problem, problem.robot, problem.samples
         self.bounds = Bounds.of(joints, robot.dof)
         self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
-        self.pushing, self.modes, self.motion = _equations_of(robot, joints, problem.redundant)
+        self.rows, self.modes, self.motion = _equations_of(robot, joints, problem.redundant)
         self.slip = np.zeros(self.state["q"].shape)
         self.slips = np.full((len(samples.t), *self.slip.shape), np.nan)
         """The directions at the saved times, (times, states, n)."""
@@ -220,7 +218,7 @@ class _DryRun(Run):
         own, index = self.samples.of(self._index(n)), self._index(n)
         own.count, dense = int(self.progress.row[n]), self.dense[n] if self.dense else None
         motion = StateInMotion(self.problem, forces, own, dense)
-        modes = ContactModes(motion, self.pushing, self.room.at(index))
+        modes = ContactModes(motion, self.rows, self.room.at(index))
         motion.add_modes(modes)
         motion.ends = [begin, end]
         y = np.array([*self.state["q"][n], *self.state["qd"][n], self.state["work"][n]])
@@ -249,12 +247,12 @@ class _DryRun(Run):
         self.progress = self.progress.moved(np.array([n]), np.array([end]), np.zeros(1))
 
     def _mode(self, slip: Array) -> Mode:
-        own = slip[self.pushing.dry.moved_by].astype(int)
+        own = slip[self.rows.dry.moved_by].astype(int)
         return Mode(own == 0, own)
 
     def _slip(self, mode: Mode) -> Array:
         slip = np.zeros(self.robot.dof)
-        slip[self.pushing.dry.moved_by] = mode.slip
+        slip[self.rows.dry.moved_by] = mode.slip
         return slip
 
     def _keep_end(self) -> None:
@@ -272,16 +270,13 @@ class _DryRun(Run):
         self.room.qdd[:count], self.room.friction[:count] = found[0], found[2]
 
 
-def _equations_of(robot: Robot, joints: DryJoints, redundant: Redundant) -> tuple[Pushing, DryModes, Any]:
+def _equations_of(robot: Robot, joints: DryJoints, redundant: Redundant) -> tuple[BoundedRows, DryModes, Any]:
     """The equations of motion, the modes of joints and the compiled motion, which the robot keeps for the next one."""
     kept, name = vars(robot), f"_dry_equations_{redundant}"
     if name not in kept:
-        pushing, motion = (
-            pushing_of(robot, Barriers(robot, None, []), joints, redundant),
-            robot.compile(sticking_motion),
-        )
-        kept[name] = pushing, modes_of(pushing, Bounds.of(joints, robot.dof), motion), motion
-    found: tuple[Pushing, DryModes, Any] = kept[name]
+        rows, motion = rows_of_joints(robot, redundant), robot.compile(sticking_motion)
+        kept[name] = rows, modes_of(rows, Bounds.of(joints, robot.dof), motion), motion
+    found: tuple[BoundedRows, DryModes, Any] = kept[name]
     return found
 
 

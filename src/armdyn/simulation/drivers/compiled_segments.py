@@ -34,7 +34,7 @@ from armdyn.simulation.elements.backlash import BacklashInMotion
 from armdyn.simulation.elements.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.elements.bristles import count
 from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rub_without_load
-from armdyn.simulation.elements.load_kinks import LoadKinks
+from armdyn.simulation.elements.sign_changes import LoadKinks
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.problem import Problem
@@ -144,7 +144,7 @@ class Segments:
     def enter(self) -> None:
         """Take the equations that the motion has now."""
         modes, system = self.modes, self.problem.system
-        self.pushing, self.bare = modes.pushing, modes.pushing.robot
+        self.equations, self.bare = modes.rows, modes.rows.robot
         robot = system.robot if system.carries else self.bare
         self.stops = modes.barriers.stops > 0
         formula = formula_of(self.problem.method)
@@ -171,7 +171,7 @@ class Segments:
     def advance(self, t: float, y: Array, end: float) -> Reached | None:
         """Steps of the mode, up to its end or that of the hold; None if the next step is not one of the loop."""
         motion = self.motion
-        if self.pushing is not self.modes.pushing:
+        if self.equations is not self.modes.rows:
             self.enter()
         made = motion.integrator.made
         given = None if self._unusual or motion.at_once > UNUSUAL else self._arguments(t, y)
@@ -308,7 +308,6 @@ class Segments:
     def _rotors(self, y: Array) -> Arrays:
         """The modes of rotors."""
         modes, count = self.modes, len(self.places)
-        pushing: Any = modes.pushing
         slip, held = np.zeros(count), np.zeros(count)
         held_rows = modes.mode.held[len(modes.barriers) :]
         for k, row in self.row_of_rotor.items():
@@ -316,9 +315,9 @@ class Segments:
         signs = np.ones(count)
         if self.kinks is not None:
             self.kinks.signs[held > 0.0] = 0
-            loads = np.sign(pushing.loads(*self.motion.parts(y)))
+            loads = np.sign(modes.rows.loads(*self.motion.parts(y)))
             signs = np.where(self.kinks.signs != 0, self.kinks.signs, np.where(loads == 0.0, 1.0, loads))
-        return {"rotor_slip": slip, "rotor_held": held, "touches": pushing.touches, "signs": signs}
+        return {"rotor_slip": slip, "rotor_held": held, "touches": modes.rows.touches, "signs": signs}
 
     def _event(self, which: int, t: float, given: Arrays) -> tuple[Found, LocatedFunctions]:
         """The event at which a margin falls below zero, with its source."""
@@ -331,7 +330,7 @@ class Segments:
             ends = self.backlash.ends
             link = self.places[one.place]
             touch = next(k for k, end in enumerate(ends) if end.link == link and end.side == one.side)
-            return Found(t, "touch", touch), self.backlash
+            return Found(t, "touch", touch + 1), self.backlash
         if one.kind == "load":
             return Found(t, "load", -int(given["signs"][0, one.place]) * (one.place + 1)), self.kinks
         row = (self.row_of_link if one.kind == "link" else self.row_of_rotor).get(one.place)

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.constraints.under_load import breakaway_of_available
 from armdyn.simulation.drivers.crossings import SLOW, slips
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.system.bounded_many import sticks_or_slips
-from armdyn.simulation.system.pushing import Pushing
-from armdyn.simulation.system.pushing_under_load import PushingUnderLoad
-from armdyn.simulation.system.sticking import let_go
-from armdyn.simulation.system.under_load import breakaway_of_available
+from armdyn.simulation.system.bounded_rows import BoundedRows
+from armdyn.simulation.system.mode_motion import mode_motion
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -71,17 +70,17 @@ class DryModes:
     """The modes of joints with dry friction: they stick, or slip in a direction.
 
     Args:
-        pushing: the equations of motion.
+        rows: the equations of motion.
         bounds: of friction.
-        motion: `armdyn.simulation.system.sticking.sticking_motion`, compiled.
+        motion: `armdyn.simulation.system.mode_motion.sticking_motion`, compiled.
     """
 
-    def __init__(self, pushing: Pushing, bounds: Bounds, motion: Callable[..., Any]) -> None:
-        self.pushing, self.bounds, self._motion = pushing, bounds, motion
+    def __init__(self, rows: BoundedRows, bounds: Bounds, motion: Callable[..., Any]) -> None:
+        self.rows, self.bounds, self._motion = rows, bounds, motion
         same = (bounds.least == bounds.least_sliding) & (bounds.most == bounds.most_sliding)
         self._one_size = bool(same.all())
         """True if static friction is kinetic friction."""
-        self._let_go: Callable[..., Any] = pushing.robot.compile(let_go)
+        self._free: Callable[..., Any] = rows.robot.compile(mode_motion)
 
     def begun(self, states: States, acting: Acting) -> Array:
         """Initialise modes: joints that move slip, those that rest stick or slip; returns success per state."""
@@ -152,7 +151,10 @@ class DryModes:
     def decided(self, states: States, acting: Acting) -> Array:
         """Let joints that rest stick or slip; returns success per state."""
         rests = self.bounds.dry & (states.slip == 0.0)
-        b, inverse = self._let_go(*states, *acting)
+        directions, (tau, *f_tip) = self.rows.dry.directions(states.slip[:, self.rows.dry.moved_by]), acting
+        none = np.zeros_like(states.q)
+        b, *_ = self._free(states.q, states.qd, tau, directions, none + 1.0, none, *f_tip)
+        inverse = self.rows.robot.inverse_mass_matrix(states.q)
         kinds = sticks_or_slips(inverse, b, states.slip, rests, self.bounds.of_holding)
         states.slip[:] = kinds.slip
         return kinds.found
@@ -164,9 +166,9 @@ class ModesUnderLoad(DryModes):
     The sticking joints are determined state by state.
     """
 
-    def __init__(self, pushing: Pushing, bounds: Bounds, motion: Callable[..., Any]) -> None:
-        super().__init__(pushing, bounds, motion)
-        self._breakaway = pushing.robot.compile(breakaway_of_available)
+    def __init__(self, rows: BoundedRows, bounds: Bounds, motion: Callable[..., Any]) -> None:
+        super().__init__(rows, bounds, motion)
+        self._breakaway = rows.robot.compile(breakaway_of_available)
 
     def bounds_under(self, acting: Acting) -> tuple[Array, Array]:
         """As of `DryModes`."""
@@ -176,12 +178,12 @@ class ModesUnderLoad(DryModes):
 
     def decided(self, states: States, acting: Acting) -> Array:
         """As of `DryModes`."""
-        places, found = self.pushing.dry.moved_by, np.ones(len(states.q), dtype=bool)
+        places, found = self.rows.dry.moved_by, np.ones(len(states.q), dtype=bool)
         for k in range(len(found)):
             slip = states.slip[k, places].astype(int)
             try:
                 forces = tuple(array[k] for array in acting)
-                mode = self.pushing.decided(states.q[k], states.qd[k], forces, slip == 0, slip)
+                mode = self.rows.decided(states.q[k], states.qd[k], forces, slip == 0, slip)
             except SimulationError:
                 found[k] = False
             else:
@@ -189,7 +191,7 @@ class ModesUnderLoad(DryModes):
         return found
 
 
-def modes_of(pushing: Pushing, bounds: Bounds, motion: Callable[..., Any]) -> DryModes:
+def modes_of(rows: BoundedRows, bounds: Bounds, motion: Callable[..., Any]) -> DryModes:
     """The modes of an arm, of friction that depends on its load too."""
-    kind = ModesUnderLoad if isinstance(pushing, PushingUnderLoad) else DryModes
-    return kind(pushing, bounds, motion)
+    kind = DryModes if rows.loaded is None else ModesUnderLoad
+    return kind(rows, bounds, motion)

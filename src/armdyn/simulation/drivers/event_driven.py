@@ -21,9 +21,7 @@ from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Watched
 from armdyn.simulation.elements.events_in_motion import EventsInMotion
 from armdyn.simulation.elements.happenings import Happenings
-from armdyn.simulation.elements.kinks_in_motion import KinksInMotion
-from armdyn.simulation.elements.load_kinks import LoadKinks
-from armdyn.simulation.elements.stops import Barriers
+from armdyn.simulation.elements.sign_changes import KinksInMotion, LoadKinks
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
@@ -31,10 +29,8 @@ from armdyn.simulation.progress import Report
 from armdyn.simulation.results.dense import Dense
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.system.bounded_rows import BoundedRows, rows_of_joints
 from armdyn.simulation.system.problem import Problem
-from armdyn.simulation.system.pushing import Pushing
-from armdyn.simulation.system.pushing_on_springs import FlexiblePushing
-from armdyn.simulation.system.pushing_under_load import pushing_of
 
 Start = Callable[[Index, Forces, Samples, Dense | None], StateInMotion]
 """The motion of one state of the batch, under its forces, with room for its samples and interpolants."""
@@ -80,23 +76,23 @@ def _with_modes(problem: Problem, report: Report) -> None:
     watched = [one for event in happenings.events for one in event.watched(system.robot)]
     if batch:
         refuse_in_batches(problem.method, problem.forces, watched)
-    pushing = _pushing_of(problem, happenings)
+    rows = _rows_of(problem, happenings)
     brakes, ends = happenings.brakes, ends_of(system.bare)
-    room = Room.of(samples, len(pushing.barriers), system.size)
-    samples.qdd, samples.labels = room.qdd, pushing.barriers.labels()
-    samples.signals |= room.signals(pushing.barriers.stops)
-    braked = cache(lambda engaged: pushing.of(brakes.braked(engaged)))  # type: ignore[union-attr]
+    room = Room.of(samples, len(rows.barriers), system.size)
+    samples.qdd, samples.labels = room.qdd, rows.barriers.labels()
+    samples.signals |= room.signals(rows.barriers.stops)
+    braked = cache(lambda engaged: rows.of(brakes.braked(engaged)))  # type: ignore[union-attr]
 
     def start(index: Index, forces: Forces, own: Samples, dense: Dense | None) -> StateInMotion:
         motion = StateInMotion(problem, forces, own, dense)
-        modes = ContactModes(motion, copy(pushing), room.at(index))
+        modes = ContactModes(motion, copy(rows), room.at(index))
         if ends:
             motion.located.append(BacklashInMotion(modes, ends))
         motion.add_modes(modes)
         if brakes is not None:
             motion.located.append(BrakesInMotion(modes, brakes, lambda engaged: copy(braked(engaged))))
-        if isinstance(pushing, FlexiblePushing) and pushing.kinks:
-            motion.located.append(LoadKinks(modes, pushing))
+        if rows.kinks:
+            motion.located.append(LoadKinks(modes))
         if happenings.kinks is not None:
             motion.located.append(KinksInMotion(motion, happenings.kinks))
         motion.events = EventsInMotion(motion, watched)
@@ -107,24 +103,16 @@ def _with_modes(problem: Problem, report: Report) -> None:
         _each(problem, report, start)
     finally:
         samples.notes += notes_on_impacts(samples.events)
-        if len(pushing.dry) > 0 or brakes is not None or (system.carries and bool(system.places)):
+        if len(rows.dry) > 0 or brakes is not None or (system.carries and bool(system.places)):
             samples.signals |= room.frictions(system.dof, system.places)
 
 
-def _pushing_of(problem: Problem, happenings: Happenings) -> Pushing:
+def _rows_of(problem: Problem, happenings: Happenings) -> BoundedRows:
     """The equations of motion with rows of stops, contacts and dry joints; the robot keeps those of joints alone."""
-    robot, around = problem.system.bare, (happenings.stops, happenings.contacts)
-    kept, name = vars(robot), f"_pushing_{problem.redundant}"
-    if not any(around) and name in kept:
-        alone: Pushing = kept[name]
-        return alone
-    if problem.system.places:
-        pushing: Pushing = FlexiblePushing(robot, *around)
-    else:
-        pushing = pushing_of(robot, Barriers(robot, *around), happenings.dry, problem.redundant)
-    if not any(around):
-        kept[name] = pushing
-    return pushing
+    around = happenings.stops, happenings.contacts
+    if any(around):
+        return BoundedRows(problem.system.bare, *around, problem.redundant)
+    return rows_of_joints(problem.system.bare, problem.redundant)
 
 
 def _each(problem: Problem, report: Report, start: Start, states: Sequence[Index] | None = None) -> None:

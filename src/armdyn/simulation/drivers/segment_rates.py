@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
+from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.base.named_tuples import named_tuple
 from armdyn.constraints.dead_points import nan_near
+from armdyn.constraints.under_load import breakaway_of_available
 from armdyn.declaration import Argument, Function, Shape
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
@@ -35,13 +36,9 @@ from armdyn.simulation.drivers.known_rates import (
     function_of_actuators,
 )
 from armdyn.simulation.elements.bristles import Bristles
-from armdyn.simulation.elements.springs import between_springs
+from armdyn.simulation.elements.springs import between_springs, friction_at_rest
 from armdyn.simulation.system.bounded import SLACK
-from armdyn.simulation.system.sticking import Sticking, dry_coordinates
-from armdyn.simulation.system.under_load import breakaway_of_available
-
-OF_ROUNDING = 4.0 * float(np.finfo(float).eps)
-"""Rounding error of the deflection of a spring, over the positions of rotor and link."""
+from armdyn.simulation.system.mode_motion import Sticking, dry_coordinates
 
 
 class Watched(NamedTuple):
@@ -153,21 +150,9 @@ class Segment:
         k, at = one.place, self.at
         joint, slip, held = self.arm.joints[k], at["rotor_slip"][k], at["rotor_held"][k]
         i = joint.coordinate
-        laws = [law for law in joint.laws if is_dry(law)]
-        bounds = [law.at_rest(self.tau[i]) for law in laws]
-        least, most = (sum(bound[side] for bound in bounds) for side in (0, 1))
-        room = SLACK * (most - least)
-        if any(law.depends_on_load for law in laws):
-            room = room + self._rounding_of(joint)
-        margin = minimum(self.excess[i] - least, most - self.excess[i]) + room
+        least, most = friction_at_rest(joint, self.arm.q[i], self.arm.theta[i], self.tau[i], at["touches"][i])
+        margin = minimum(self.excess[i] - least, most - self.excess[i]) + SLACK * (most - least)
         return select(held, margin, slip * self.arm.thetad[i]), slip * self.thetadd[i]
-
-    def _rounding_of(self, joint: FlexibleJoint) -> Any:
-        """Rounding error of the load of a rotor, N m or N."""
-        i, spring = joint.coordinate, joint.spring
-        q, theta, side = self.arm.q[i], self.arm.theta[i], self.at["touches"][i]
-        near = theta - q + OF_ROUNDING * (abs(theta) + abs(q))
-        return abs(spring.pressed_elastic_force(near, side) - spring.pressed_elastic_force(theta - q, side))
 
     def _of_load(self, one: Watched) -> tuple[Any, Any]:
         """The load of a rotor's friction with the sign that it has."""

@@ -6,9 +6,7 @@ time is located, and the motion goes on from there with a new solver: no step go
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -16,15 +14,10 @@ from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.actuators.spring import Spring
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.crossings import Function
-from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, crossing, found_in
-from armdyn.simulation.drivers.pieces import Step
+from armdyn.simulation.drivers.located import Found
 from armdyn.simulation.elements.contact_modes import ContactModes
-from armdyn.simulation.methods.catalogue import Adaptive
+from armdyn.simulation.elements.sign_changes import SignChanges
 from armdyn.spatial.rotations import Array
-
-CORRECTIONS, APART = 4, 1e-3
-"""Newton steps for the time at which an end of backlash is reached, and the part of a step for its slope."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ def ends_of(robot: Robot) -> list[End]:
     return ends
 
 
-class BacklashInMotion(LocatedFunctions):
+class BacklashInMotion(SignChanges):
     """The ends of backlash gaps of one motion: an end in contact opens, those of a gap without contact close.
 
     Args:
@@ -82,70 +75,39 @@ class BacklashInMotion(LocatedFunctions):
         ends: of the gaps.
     """
 
+    kind = "touch"
+
     def __init__(self, modes: ContactModes, ends: list[End]) -> None:
-        self.modes, self.motion, self.ends = modes, modes.motion, ends
+        super().__init__(modes.motion, len(ends))
+        self.modes, self.ends = modes, ends
 
     def begun(self, t: float, y: Array) -> Array:
         """The first state; rotors and links that are pressed at an end of their gap touch there."""
-        touches = np.zeros(len(self.modes.pushing.touches))
+        touches = np.zeros(len(self.modes.rows.touches))
         for end in self.ends:
             if end.press(y) > 0.0:
                 touches[end.link] = end.side
-        self.modes.pushing.touches = touches
+        self.modes.rows.touches = touches
         return y
 
-    def zeros(self, step: Step, times: Array, *, starts: bool) -> Iterator[Found]:
-        """Ends that begin to touch or separate."""
-        for place, end in enumerate(self.ends):
-            touch = self.modes.pushing.touches[end.link]
-            if touch in (0.0, end.side):
-                press, way = partial(self._press, place, step.t), -1 if touch else 1
-                yield from found_in(step, "touch", place, press, partial(crossing, press, times, way))
+    def value(self, k: int, y: Array) -> float:
+        """The pressure at an end of a gap."""
+        return self.ends[k].press(y)
 
-    def _press(self, place: int, begin: float, at: At) -> Function:
-        """Pressure function of an end of a gap; at the begin, when it may be zero to rounding, its sign by the mode."""
-        end, touches = self.ends[place], bool(self.modes.pushing.touches[self.ends[place].link])
-        return lambda t: end.press(at(t)) if t > begin else 1.0 if touches else -1.0
+    def ways(self, k: int) -> tuple[int, ...]:
+        """The sign to which the pressure at an end may change: none if the other end touches."""
+        touch = self.modes.rows.touches[self.ends[k].link]
+        return () if touch not in (0.0, self.ends[k].side) else (-1,) if touch else (1,)
 
-    def state_at(self, step: Step, event: Found) -> tuple[float, Array]:
-        """The time at which an end touches or separates, and the state there, by integration up to it.
-
-        The interpolant of a step has a larger error than the step, and Newton's method corrects the time by it.
-        """
-        t, y = super().state_at(step, event)
-        if not isinstance(self.motion.method, Adaptive):
-            return t, y
-        press = self.ends[event.place].press
-        for _ in range(CORRECTIONS):
-            if t <= step.t:
-                break
-            last = self._integrated(step, t)
-            y, earlier = last.y_end, max(last.t, t - APART * (t - step.t))
-            value = press(y)
-            if not earlier < t:
-                break
-            slope = (value - press(last.at(earlier))) / (t - earlier)
-            after = t - value / slope if slope else t
-            if abs(after - t) <= 4.0 * np.spacing(t) or not step.t < after <= step.end:
-                break
-            t = after
-        return t, y
-
-    def _integrated(self, step: Step, t: float) -> Step:
-        """The last step of a motion integrated from the beginning of a step up to a time, by a solver of its own."""
-        solver, last, begin, y = self.motion.new_integrator(), step, step.t, step.y
-        while begin < t:
-            following = solver.step(begin, y, t)
-            if following is None:
-                raise solver.stuck(begin, y)
-            last, begin, y = following, following.end, following.y_end
-        return last
+    def sign(self, k: int) -> float:
+        """The sign of the pressure, which is the mode of the end."""
+        return 1.0 if self.modes.rows.touches[self.ends[k].link] else -1.0
 
     def changed(self, t: float, y: Array, event: Found) -> Array:
         """The state after an end has begun to touch or to separate."""
-        pushing, end = self.modes.pushing, self.ends[event.place]
-        touches = pushing.touches.copy()
+        rows, end = self.modes.rows, self.ends[abs(event.place) - 1]
+        touches = rows.touches.copy()
         touches[end.link] = 0.0 if touches[end.link] else end.side
-        pushing.touches = touches
+        rows.touches = touches
         self.motion.note(t, end.joint, "contact" if touches[end.link] else "release", y)
         return self.modes.settled(t, y)

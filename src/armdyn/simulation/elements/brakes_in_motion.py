@@ -11,7 +11,7 @@ from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.elements.brakes import Brakes
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.events import Watched
-from armdyn.simulation.system.pushing import Pushing
+from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.spatial.rotations import Array
 
 
@@ -21,11 +21,11 @@ class BrakesInMotion(LocatedFunctions):
     Args:
         modes: of the motion, whose joints have the brakes' friction.
         brakes: the brakes and their switches.
-        pushing: the equations of motion with some joints' brakes engaged.
+        rows: the equations of motion with some joints' brakes engaged.
     """
 
-    def __init__(self, modes: ContactModes, brakes: Brakes, pushing: Callable[[frozenset[str]], Pushing]) -> None:
-        self.modes, self.switches, self._after, self._pushing = modes, brakes.switches, brakes.after, pushing
+    def __init__(self, modes: ContactModes, brakes: Brakes, rows: Callable[[frozenset[str]], BoundedRows]) -> None:
+        self.modes, self.switches, self._after, self._rows = modes, brakes.switches, brakes.after, rows
         self.engaged = brakes.engaged
         """The joints whose brakes are engaged now."""
         self.times = [one.t for one in brakes.switches]
@@ -47,4 +47,4 @@ class BrakesInMotion(LocatedFunctions):
         """The state after a switch, whose joint may have friction now, or none any more."""
         switch, self.times[event.place] = self.switches[event.place], None
         self.engaged = self._after(self.engaged, switch)
-        return self.modes.with_other_friction(t, y, self._pushing(self.engaged), switch.joint, switch.kind)
+        return self.modes.with_other_friction(t, y, self._rows(self.engaged), switch.joint, switch.kind)

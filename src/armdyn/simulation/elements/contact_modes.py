@@ -2,7 +2,7 @@
 
 Events change it: a barrier is hit, a joint comes to rest, a held row is released because its force would leave its
 bounds. The impacts of that time follow, then a boxed LCP that determines which rows at rest are held
-(`armdyn.simulation.system.pushing`).
+(`armdyn.simulation.system.at_rest`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOMENT, StateInMotion
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.system.bounded import Holding
-from armdyn.simulation.system.pushing import Mode, Pushing, Rates
+from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, Rates
 from armdyn.spatial.rotations import Array
 
 TOUCHED = 1e-8
@@ -34,14 +34,14 @@ class ContactModes(LocatedFunctions):
 
     Args:
         motion: of one state.
-        pushing: the equations of motion with held rows.
+        rows: the equations of motion with held rows.
         room: for the forces of barriers and joints at the saved times.
     """
 
-    def __init__(self, motion: StateInMotion, pushing: Pushing, room: Room) -> None:
-        self.motion, self.pushing, self.room = motion, pushing, room
-        self.barriers, self.dry = pushing.barriers, pushing.dry
-        self.mode = Mode(np.zeros(len(pushing.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
+    def __init__(self, motion: StateInMotion, rows: BoundedRows, room: Room) -> None:
+        self.motion, self.rows, self.room = motion, rows, room
+        self.barriers, self.dry = rows.barriers, rows.dry
+        self.mode = Mode(np.zeros(len(rows.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
 
     # Equations of motion.
 
@@ -60,19 +60,19 @@ class ContactModes(LocatedFunctions):
 
     def rates(self, x: Array, v: Array, acting: tuple[Array, ...]) -> Rates:
         """Accelerations and the power of the forces in the present mode."""
-        return self.pushing.rates(x, v, acting, self.mode)
+        return self.rows.rates(x, v, acting, self.mode)
 
     def record(self, row: int, t: float, y: Array) -> None:
         """Store accelerations, the forces of barriers, and friction at a saved time."""
         motion, (x, v) = self.motion, self.motion.parts(y)
-        rates = self.pushing.rates(x, v, motion.forces_without_bristles(t, y), self.mode, shared=True)
+        rates = self.rows.rates(x, v, motion.forces_without_bristles(t, y), self.mode, shared=True)
         friction = rates.friction
         if motion.carries:
             friction = friction + motion.system.on_coordinates(motion.bristle_force(y))
         self.room.keep(row, rates.qdd[: motion.system.dof], rates.push, friction)
 
     def _holding(self, t: float, y: Array) -> Holding:
-        return self.pushing.holding(*self.motion.parts(y), self.motion.forces_without_bristles(t, y), self.mode)
+        return self.rows.holding(*self.motion.parts(y), self.motion.forces_without_bristles(t, y), self.mode)
 
     # Located functions.
 
@@ -139,20 +139,20 @@ class ContactModes(LocatedFunctions):
             y = self.corrected(y, after_step=True)
             return self.settled(t, y, leaves=self._leaving(t, y))
         x, v = self.motion.parts(y)
-        closed = self.mode.held & self.pushing.is_joint
+        closed = self.mode.held & self.rows.is_joint
         closed[event.place + (len(self.barriers) if event.kind == "rest" else 0)] = True
-        x, v_at_rest = self.pushing.closed(x, v, closed)
+        x, v_at_rest = self.rows.closed(x, v, closed)
         if event.kind == "hit":
             return self.settled(t, self.motion.moved_to(y, x, v), soon=self.motion.at_once > 1)
         slip = np.where(np.abs(self.dry.rows @ v_at_rest) <= SLOW, 0, self.mode.slip)
         return self.settled(t, self._moved(y, x, v_at_rest), slip=slip)
 
-    def with_other_friction(self, t: float, y: Array, pushing: Pushing, name: str, kind: str) -> Array:
+    def with_other_friction(self, t: float, y: Array, rows: BoundedRows, name: str, kind: str) -> Array:
         """The state after a change of the joints that have friction, an event of a name and a kind."""
         barriers, stuck = len(self.barriers), self.mode.held
         before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
-        pushing.touches = self.pushing.touches
-        self.pushing, self.dry = pushing, pushing.dry
+        rows.touches = self.rows.touches
+        self.rows, self.dry = rows, rows.dry
         slip = slips(self.dry.rows @ self.motion.parts(y)[1])
         sticking = np.array([name in before for name in self.dry.names], dtype=bool)
         self.mode = Mode(np.concatenate([stuck[:barriers], sticking]), slip)
@@ -167,7 +167,7 @@ class ContactModes(LocatedFunctions):
         """
         later = self.motion.a_moment_after(t)
         nearest = self._holding(t, y).nearest
-        if nearest.distance < 0 or not self.pushing.robot.mechanism.drive.depends_on_load:
+        if nearest.distance < 0 or not self.rows.robot.mechanism.drive.depends_on_load:
             return nearest.leaves
         soon = self._holding(later, y + (later - t) * self.motion.rates(t, y)).nearest
         return soon.leaves if soon.distance < 0 else nearest.leaves
@@ -199,7 +199,7 @@ class ContactModes(LocatedFunctions):
         speed = self.barriers.rows(x) @ v
         hit = touched & (speed < -SLOW)
         if hit.any():
-            after, took = self.pushing.after_impact(x, v, touched)
+            after, took = self.rows.after_impact(x, v, touched)
             y = motion.moved_to(y, x, after, -took)
             for k, place in enumerate(np.flatnonzero(hit)):
                 motion.note(t, self.barriers.names[place], "impact", y, took if k == 0 else 0.0)
@@ -215,19 +215,19 @@ class ContactModes(LocatedFunctions):
         later = motion.a_moment_after(t) if soon else t
         near = y + (later - t) * motion.rates(t, y) if soon else y
         acting = motion.forces_without_bristles(later, near)
-        self.mode = self.pushing.decided(*motion.parts(near), acting, resting, slip)
+        self.mode = self.rows.decided(*motion.parts(near), acting, resting, slip)
         open_yet = self.mode.held & np.append(self.barriers.gaps(x) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
         if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
-            y = motion.moved_to(y, self.pushing.closed(x, v, open_yet)[0], v)
+            y = motion.moved_to(y, self.rows.closed(x, v, open_yet)[0], v)
             x, v = motion.parts(y)
-        if (np.abs(self.pushing.rows(x) @ v)[self.mode.held] > 0).any():
-            y = self._moved(y, *self.pushing.closed(x, v, self.mode.held))
+        if (np.abs(self.rows.rows(x) @ v)[self.mode.held] > 0).any():
+            y = self._moved(y, *self.rows.closed(x, v, self.mode.held))
         self._note_changes(t, y, before, quiet=quiet)
         return y
 
     def _moved(self, y: Array, x: Array, v: Array) -> Array:
         """The state with x and v put right, the kinetic energy that takes being counted as work."""
-        kinetic = self.pushing.kinetic_energy
+        kinetic = self.rows.kinetic_energy
         return self.motion.moved_to(y, x, v, kinetic(x, v) - kinetic(x, self.motion.parts(y)[1]))
 
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
@@ -257,7 +257,7 @@ class ContactModes(LocatedFunctions):
             stand = self.dry.coordinates(at_rest)  # to the last digit
             x[stand] = before[stand]
         if held.any():
-            x, v = self.pushing.closed(x, v, held)
+            x, v = self.rows.closed(x, v, held)
         return self.motion.moved_to(y, x, v)
 
     def refuse_start(self, x: Array) -> None:

@@ -44,7 +44,7 @@ class DryJoints:
         """The dry joints of a robot, which keeps them; none if friction depends on the load of coupled joints.
 
         Forces are those of the friction that does not depend on the load:
-        `armdyn.simulation.system.pushing_under_load` adds the friction that does.
+        `armdyn.simulation.system.bounded_rows` adds the friction that does.
         """
         cache = vars(robot)
         if "_dry_joints" not in cache:

@@ -2,8 +2,8 @@
 
 Dry friction keeps its direction past the zero of a velocity, and rotor and link stay in contact past the end of their
 contact across a gap: so both are smooth along a segment of a motion, which ends when that is located. The links after
-the springs are a rigid arm, whose equations are those of `armdyn.simulation.equations` and
-`armdyn.simulation.system.under_load`.
+the springs are a rigid arm, whose equations are those of `armdyn.simulation.system.mode_motion`. A rotor is a mass by
+itself, on which the friction at rest is known from the force of its spring, which is its load.
 """
 
 from __future__ import annotations
@@ -13,18 +13,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import flexible_joints
+from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints
 from armdyn.declaration import function
-from armdyn.model.friction import FrictionLaw, is_dry
+from armdyn.model.friction import TINY, FrictionLaw, is_dry
 from armdyn.program import maximum
 from armdyn.simulation.equations import SOURCES
 from armdyn.spatial.rotations import Array
+
+OF_ROUNDING = 4.0 * float(np.finfo(float).eps)
+"""Rounding error of the deflection of a spring, over the positions of rotor and link."""
 
 
 def rotor_friction(laws: Sequence[FrictionLaw], rate: Any, load: Any, direction: Any) -> Any:
     """Friction force at a rotor that slides in a direction, N m or N; dry friction is zero if the direction is 0."""
     speed = maximum(direction * rate, 0.0)
     return sum(law.sliding(direction, speed, load) if is_dry(law) else law.force(rate, load) for law in laws)
+
+
+def friction_at_rest(joint: FlexibleJoint, q: Any, theta: Any, load: Any, touches: Any) -> tuple[Any, Any]:
+    """The least and the largest dry friction of a rotor at rest, N m or N.
+
+    Friction under a load that is rounding alone, e.g. of a spring at rest, is zero, and holds forces of rounding alone.
+    """
+    laws, x = [law for law in joint.laws if is_dry(law)], theta - q
+    bounds = [law.at_rest(load) for law in laws]
+    least, most = (sum(bound[side] for bound in bounds) for side in (0, 1))
+    if any(law.depends_on_load for law in laws):
+        near, elastic = x + OF_ROUNDING * (abs(theta) + abs(q)), joint.spring.pressed_elastic_force
+        little = abs(elastic(near, touches) - elastic(x, touches))
+        return least - little, most + little
+    return least, most
 
 
 class BetweenSprings(NamedTuple):
@@ -36,15 +54,18 @@ class BetweenSprings(NamedTuple):
         friction: of rotors that slide, 0 for those that stick and at rigid joints, N m or N, (n,).
         power: of motors and friction at these rotors less the power that the springs store and take from links and
             rotors, W.
+        bounds: the least and the largest friction of rotors at rest, and that with which they begin to slip backwards
+            and forwards, N m or N, (4, n).
     """
 
     links: Array
     excess: Array
     friction: Array
     power: Any
+    bounds: Array
 
 
-@function("(n),(n),(n),(n),(n),(n),(n)->(n),(n),(n),()", sources=(*SOURCES, "actuators"))
+@function("(n),(n),(n),(n),(n),(n),(n)->(n),(n),(n),(),(4,n)", sources=(*SOURCES, "actuators"))
 def between_springs(
     model: Any, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array, directions: Array, touches: Array
 ) -> BetweenSprings:
@@ -66,6 +87,7 @@ def between_springs(
     """
     links, power = np.array(tau, dtype=object), 0.0
     excess, friction = np.zeros(model.dof, dtype=object), np.zeros(model.dof, dtype=object)
+    bounds = np.zeros((4, model.dof), dtype=object)
     for joint in flexible_joints(model):
         i = joint.coordinate
         x, xd = theta[i] - q[i], thetad[i] - qd[i]
@@ -74,4 +96,7 @@ def between_springs(
         friction[i] = rotor_friction(joint.laws, thetad[i], links[i], directions[i])
         stored = joint.spring.pressed_elastic_force(x, touches[i]) * xd
         power = power + (excess[i] - friction[i]) * thetad[i] + stored
-    return BetweenSprings(links, excess, friction, power)
+        bounds[:2, i] = friction_at_rest(joint, q[i], theta[i], links[i], touches[i])
+        dry = [law for law in joint.laws if is_dry(law)]
+        bounds[2:, i] = [sum(law.force(way, links[i]) for law in dry) for way in (-TINY, TINY)]
+    return BetweenSprings(links, excess, friction, power, bounds)

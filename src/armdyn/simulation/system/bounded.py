@@ -63,6 +63,9 @@ class Holding:
     @cached_property
     def forces(self) -> Array:
         """p with B^T B p + b = 0; the least of several solutions, each column of B being scaled to one length."""
+        if len(self.b) == 1:
+            alone: Array = -self.b / self._sizes**2 if self.B.any() else np.zeros(1)
+            return alone
         W = self._unit.T @ self._unit
         found: Array = np.linalg.lstsq(W, -self.b / self._sizes, rcond=DRIFTED**2)[0] / self._sizes
         return found
@@ -128,6 +131,33 @@ def least_squares(B: Array, b: Array, low: Array, high: Array) -> Array:
     With W = B^T B, (W p + b)_i is then zero if p_i is between its bounds, not negative if it is at the low one and
     not positive if it is at the high one.
     """
+    p = np.zeros(len(b))
+    for own in blocks(B):
+        p[own] = _of_block(B[:, own], b[own], low[own], high[own])
+    return p
+
+
+def blocks(B: Array) -> list[Array]:
+    """The places of the columns that share rows of B with each other, block by block: W is zero between two blocks."""
+    shares = (B != 0.0).astype(int)
+    connected = shares.T @ shares > 0
+    if connected.all():
+        return [np.arange(B.shape[1])]
+    found, left = [], np.ones(B.shape[1], dtype=bool)
+    while left.any():
+        own = np.arange(len(left)) == np.argmax(left)
+        while not np.array_equal(own, more := own | connected[own].any(axis=0)):
+            own = more
+        found.append(np.flatnonzero(own))
+        left &= ~own
+    return found
+
+
+def _of_block(B: Array, b: Array, low: Array, high: Array) -> Array:
+    """The bounded p of columns that depend on each other."""
+    if len(b) == 1 and B.any():
+        alone: Array = np.clip(-b / (B[:, 0] @ B[:, 0]), low, high)
+        return alone
     d = _target(B, b)
     if np.linalg.norm(B.T @ d + b) > DEPENDENT * np.linalg.norm(b):
         return _of_dependent_rows(B, b, low, high)
@@ -177,8 +207,13 @@ def _nearest(B: Array, d: Array, low: Array, high: Array) -> Array:
 
 
 def sizes_of(B: Array, b: Array) -> Array:
-    """Scale of every entry b_i = -B_i . d: |B_i| |d|."""
-    size: Array = np.linalg.norm(B, axis=0) * np.linalg.norm(_target(B, b))
+    """Scale of every entry b_i = -B_i . d: |B_i| |d|, d of its block."""
+    size: Array = np.linalg.norm(B, axis=0)
+    for own in blocks(B):
+        if len(own) == 1:
+            size[own] = np.abs(b[own]) * B[:, own].any()
+        else:
+            size[own] *= np.linalg.norm(_target(B[:, own], b[own]))
     return size
 
 

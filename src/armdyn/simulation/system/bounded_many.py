@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.simulation.system.pushing import MOVES
+from armdyn.simulation.system.at_rest import MOVES
 from armdyn.spatial.rotations import Array
 
 MOST_PIVOTS = 60
@@ -101,7 +101,7 @@ class Kinds(NamedTuple):
 
 
 def sticks_or_slips(W: Array, b: Array, slip: Array, rests: Array, bounds: tuple[Array, ...]) -> Kinds:
-    """Modes of joints that rest, stick or a direction of slip, for many states, as of `Pushing.decided`.
+    """Modes of joints that rest, stick or a direction of slip, for many states (`armdyn.simulation.system.at_rest`).
 
     Args:
         W: M^-1, shape (states, n, n).

@@ -14,12 +14,12 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 
-def stacked(q: Array, theta: Array, places: Sequence[int]) -> Array:
+def stacked(q: Array, theta: Array, places: Sequence[int] | Array) -> Array:
     """Positions of links and of rotors at flexible joints, or their rates, shape (..., n + f)."""
     return np.concatenate([q, theta[..., list(places)]], axis=-1)
 
 
-def parted(x: Array, dof: int, places: Sequence[int]) -> tuple[Array, Array]:
+def parted(x: Array, dof: int, places: Sequence[int] | Array) -> tuple[Array, Array]:
     """q and theta, both of shape (..., n), of a stacked vector."""
     q = x[..., :dof]
     theta = np.array(q)

@@ -19,7 +19,7 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
 from armdyn.simulation.elements.dry_joints import dry_forces, rubbing_bodies
 from armdyn.simulation.elements.springs import rotor_friction
-from armdyn.simulation.equations import sliding_friction
+from armdyn.simulation.system.mode_motion import sliding_friction
 from armdyn.simulation.system.sliding_laws import sliding_under_load
 from armdyn.spatial.rotations import Array
 

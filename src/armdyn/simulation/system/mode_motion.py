@@ -1,0 +1,269 @@
+"""The equations of motion in one mode, traced: joints slip in given directions, coordinates are held, forces act.
+
+With the load l = M qdd + h - p of the links, p being forces on them, a rotor a, and d the friction that does not depend
+on the load, l + f(l) + a qdd = tau - d. A held coordinate has qdd = 0, and its friction is tau - d - l. A joint that
+slips has the friction of its direction: l + f(l) grows with l, so that f is a function of t = tau - d - a qdd alone.
+A mode is valid as long as no joint leaves it: then none of its margins is negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn import algorithms
+from armdyn.algorithms.elements import dissipated_power
+from armdyn.algorithms.factors import factored, links_mass
+from armdyn.algorithms.load_friction import own_coordinates, solved_under_load
+from armdyn.algorithms.load_laws import loaded_friction
+from armdyn.constraints.arguments import Redundant
+from armdyn.constraints.equations import all_equations
+from armdyn.constraints.multipliers import moved_within
+from armdyn.constraints.projection import DRIFTED
+from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
+from armdyn.constraints.under_load import breakaway_of_available, friction_lines, within_rows
+from armdyn.declaration import function
+from armdyn.model.drive import Drive
+from armdyn.model.friction import TINY, is_dry
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import maximum, minimum, select
+from armdyn.robot import Robot
+from armdyn.simulation.elements.dry_joints import can_stick
+from armdyn.simulation.equations import SOURCES, through_dead_points
+from armdyn.simulation.system.bounded import SLACK
+from armdyn.spatial.rotations import Array
+
+
+class Motion(NamedTuple):
+    """The motion in a mode.
+
+    Args:
+        qdd: accelerations, exactly zero for held coordinates.
+        power: of the forces, less the power dissipated by friction.
+        sliding: the friction of sliding joints.
+        holding: the friction of held coordinates, zero for others; within constraints, if friction depends on the load,
+            their forces A^T lambda.
+        hidden: the part of each rotor's inertia that the friction hides from the links, a s/(1 + s), s being the slope
+            of the friction by the load.
+    """
+
+    qdd: Array
+    power: Any
+    sliding: Array
+    holding: Array
+    hidden: Array
+
+    @property
+    def friction(self) -> Array:
+        """The friction of all coordinates, N m or N; not of constrained arms whose friction depends on the load."""
+        return self.sliding + self.holding
+
+
+@function("(n),(n),(n),(joints),(n),(n),(6)?->(n),(),(n),(n),(n)", sources=SOURCES)
+def mode_motion(
+    model: Any, q: Any, qd: Any, tau: Any, directions: Any, moves: Any, pushes: Any, f_tip: Any = None
+) -> Motion:
+    """Accelerations, power, friction of sliding and of held coordinates, and hidden inertia, shape (..., n) each.
+
+    Dry friction keeps its direction past the zero of a joint's velocity, so that it is smooth there, and is left out
+    if the direction is 0.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        directions: 1 for a joint that slides forwards, -1 backwards, 0 if it sticks, shape (..., joints).
+        moves: 1 for each coordinate that moves, 0 for one that is held, shape (..., n); constraints have to be
+            independent in the coordinates that move. Not read within constraints if friction depends on the load.
+        pushes: p, forces of the coordinates that act on the links, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    bare, drive, links = model.without_friction, model.drive, links_mass(model.without_friction, q)
+    available, h = _available(model, q, qd, tau, directions, f_tip)
+    h, constrained = h - pushes, bool(model.model.constraints)
+    if constrained:
+        _, A, drift = all_equations(model, q, qd)
+    sliding, hidden = tau - available, np.zeros(bare.dof, dtype=object)
+    if drive.depends_on_load:
+        coordinates, rates = own_coordinates(drive) or {}, _sliding_rates(model, qd, directions)
+        how = {"within": within_rows(model, A, drift)} if constrained else {"moves": moves}
+        found = solved_under_load(model, coordinates, links, available, h, rates, **how)
+        qdd = found.qdd
+        for k, friction in loaded_friction(drive, rates, found.loads).items():
+            i = coordinates[k]
+            sliding[i] = sliding[i] + friction.force
+            hidden[i] = drive.armature[k] * friction.slope * friction.passed
+    elif constrained:
+        factors = factored(bare, bare.drive, links, moves)
+        qdd, multipliers, _ = moved_within(bare, A, drift, factors, available - h)
+        h = h + A.T @ multipliers
+    else:
+        qdd = factored(bare, bare.drive, links, moves).solve(available - h)
+    if constrained and drive.depends_on_load:
+        holding = A.T @ found.reactions[: len(A)]
+    else:
+        excess = available - h - bare.drive.filled(bare.drive.mass_matrix(links)) @ qdd
+        holding = np.array([(1.0 - moves[i]) * excess[i] for i in range(bare.dof)])
+    applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)
+    power = (applied - sliding) @ qd + dissipated_power(model, q, qd)
+    return Motion(qdd, power, sliding, holding, hidden)
+
+
+def mode_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Motion]:
+    """`mode_motion` of a robot: compiled, or if constraints may depend on each other, by least squares."""
+    if not robot.model.constraints:
+        return robot.compile(mode_motion)
+    if redundant == "error":
+        return through_dead_points(robot, redundant, robot.compile(mode_motion), mode_motion)
+    forces, rates_of, lines = map(robot.compile, (available_forces, sliding_rates, friction_lines))
+    rotors = rotors_before_friction(robot.mechanism)
+
+    def by_least_squares(
+        q: Array, qd: Array, tau: Array, directions: Array, moves: Array, pushes: Array, f_tip: Array | None = None
+    ) -> Motion:
+        available, h = forces(q, qd, tau, directions, *(() if f_tip is None else (f_tip,)))
+        if not np.isfinite([q, qd, available]).all():
+            return Motion(*np.full((5, len(q)), np.nan))._replace(power=np.nan)
+        M, A, target = robot.mass_matrix(q), robot.constraint_jacobian(q), -robot.constraint_drift(q, qd)
+        at_rates = partial(lines, rates_of(qd, directions))
+        found = least_squares_under_load(at_rates, rotors, M, A, available, h - pushes, target, DRIFTED)
+        sliding = tau - available + found.friction
+        applied = tau if f_tip is None else tau - robot.tip_forces(q, f_tip)
+        against = available - found.friction - h + pushes - M @ found.qdd
+        return Motion(found.qdd, (applied - sliding) @ qd, sliding, against, found.hidden)
+
+    return through_dead_points(robot, redundant, by_least_squares, mode_motion)
+
+
+@function("(n),(n),(n),(joints),(6)?->(n),(n)", sources=SOURCES)
+def available_forces(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any = None) -> tuple[Any, Any]:
+    """tau - d and h, N m or N, shape (..., n) each; arguments as of `mode_motion`.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        directions: as of `mode_motion`, shape (..., joints).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    return _available(model, q, qd, tau, directions, f_tip)
+
+
+def _available(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any) -> tuple[Array, Array]:
+    """tau - d and h."""
+    bare = model.without_friction
+    h = algorithms.inverse_dynamics(bare, q, qd, np.zeros(bare.dof), f_tip)
+    return tau - sliding_friction(model, qd, directions), h
+
+
+def sliding_friction(model: Any, qd: Any, directions: Any) -> Array:
+    """Joint forces that friction takes from joints that slide in given directions, N m or N, shape (n,).
+
+    Without the laws that depend on the load.
+    """
+    drive: Drive = model.drive
+    of_bodies = []
+    for k, (body, rate) in enumerate(zip(model.bodies, drive.rates(qd), strict=True)):
+        s = directions[body.joint]
+        speed = maximum(s * rate, 0.0)
+        own = [law for law in drive.laws[k] if not law.depends_on_load]
+        laws = sum(law.sliding(s, speed, 0.0) if is_dry(law) else law.force(rate, 0.0) for law in own)
+        of_bodies.append(drive.damping[k] * rate + drive.friction[k] * s + laws)
+    return drive.forces(of_bodies)
+
+
+@function("(n),(joints)->(n)", sources=SOURCES)
+def sliding_rates(model: Any, qd: Any, directions: Any) -> Any:
+    """The rates of coordinates in whose joints friction depends on the load, rad/s or m/s, shape (..., n); else 0.
+
+    Args:
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        directions: as of `mode_motion`, shape (..., joints).
+    """
+    found, rates = np.zeros(model.dof, dtype=object), _sliding_rates(model, qd, directions)
+    for k, i in (own_coordinates(model.drive) or {}).items():
+        found[i] = rates[k]
+    return found
+
+
+def _sliding_rates(model: Any, qd: Any, directions: Any) -> Array:
+    """The rates of the bodies' joints; of joints that can stick, those of their direction past zero too."""
+    rates = model.drive.rates(qd)
+    for k, body in enumerate(model.bodies):
+        if can_stick(model.drive, k):
+            s = directions[body.joint]
+            rates[k] = s * maximum(s * rates[k], TINY)
+    return np.asarray(rates)
+
+
+def dry_coordinates(drive: Drive) -> list[int]:
+    """The coordinates that move joints with dry friction."""
+    return sorted({i for k, terms in enumerate(drive.terms) if can_stick(drive, k) for i, _ in terms})
+
+
+def directions_of(drive: Drive, joints: int, bodies: Sequence[Any], slip: Array) -> Array:
+    """1, -1 or 0 of every joint of the model, from those of the coordinates that move the dry ones."""
+    found = np.zeros(joints, dtype=object)
+    for k, (body, terms) in enumerate(zip(bodies, drive.terms, strict=True)):
+        if can_stick(drive, k):
+            (i, factor), *_ = terms
+            found[body.joint] = np.sign(factor) * slip[i]
+    return found
+
+
+class Sticking:
+    """The equations of motion with given modes of coordinates, and the margins within which these are valid.
+
+    Args:
+        mechanism: the arm that moves.
+        slip: 1, -1 or 0 for each coordinate that slips forwards, backwards or sticks; not read without dry friction.
+        tau: joint forces, held.
+        f_tip: the wrench at the tip, held.
+        bounds: the least and the largest friction of each coordinate at rest.
+    """
+
+    def __init__(self, mechanism: Mechanism, slip: Any, tau: Any, f_tip: Any = None, bounds: Any = None) -> None:
+        self.mechanism, self.slip, self.tau, self.f_tip, self.bounds = mechanism, slip, tau, f_tip, bounds
+        self.dry = dry_coordinates(mechanism.drive)
+        self.moves = [slip[i] * slip[i] if i in self.dry else 1.0 for i in range(mechanism.dof)]
+        self.directions = directions_of(mechanism.drive, len(mechanism.model.joints), mechanism.bodies, slip)
+
+    def motion(self, q: Any, qd: Any) -> Motion:
+        """The motion at a state."""
+        none = np.zeros(self.mechanism.dof)
+        return mode_motion(self.mechanism, q, qd, self.tau, self.directions, self.moves, none, self.f_tip)  # type: ignore[no-any-return]
+
+    def margins(self, friction: Array) -> list[Any]:
+        """Margin of the friction of each dry coordinate that sticks to its bounds, over their width; 1 for others."""
+        least, most = self.bounds
+        widths = most - least
+        if self.mechanism.drive.depends_on_load:  # the bounds then follow from the joint force, and may meet
+            of_load = breakaway_of_available(self.mechanism, self.tau - least, self.tau - most)
+            least, most = least + of_load[0], most + of_load[1]
+            widths = [maximum(width, TINY) for width in most - least]
+        return [
+            select(
+                self.moves[i],
+                1.0,
+                minimum(friction[i] - least[i], most[i] - friction[i]) / widths[i] + SLACK,
+            )
+            for i in self.dry
+        ]
+
+
+@function("(n),(n),(n),(n),(6)?->(n),(),(n)", sources=SOURCES)
+def sticking_motion(model: Any, q: Any, qd: Any, slip: Any, tau: Any, f_tip: Any = None) -> tuple[Any, Any, Any]:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, (..., n), power, W, (...), and friction, N m or N, (..., n).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        slip: 1, -1 or 0 of each coordinate: slips forwards, backwards, or sticks, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    found = Sticking(model, slip, tau, f_tip).motion(q, qd)
+    return found.qdd, found.power, found.friction
