@@ -82,7 +82,7 @@ ANSWERS = {
     "torque": "torque ur5 --motion motion.csv",
     "simulate": "simulate planar_2r --duration 0.01 --out fall.csv",
     "excite": "excite planar_2r --duration 4 --harmonics 2 --starts 1 -o excite.csv",
-    "size": "size ur5 --task motion.csv --joint wrist_3_joint --bare",
+    "size": "size ur5 --motion motion.csv --joint wrist_3_joint --bare",
     "identify": "identify planar_2r held.csv",
     "gains": "gains planar_2r currents.csv",
     "payload": "payload planar_2r held.csv --unloaded empty.csv",

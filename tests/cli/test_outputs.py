@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("page log.html -o log.html", "--out"),
         ("simulate planar_2r --torque log.csv --out log.csv", "--out"),
         ("size planar_2r --motion log.csv --csv log.csv", "--csv"),
-        ("size planar_2r --motion log.csv --plot log.csv", "--report"),
+        ("size planar_2r --motion log.csv --plot log.csv", "--plot"),
         ("simulate planar_2r --controller pd_gravity --set reference=log.csv --out log.csv", "--out"),
     ],
 )

@@ -100,7 +100,7 @@ COMMANDS: dict[str, str] = {
     "export, wasm": "export planar_2r --to wasm -f mass_matrix --overwrite -o {}",
     "export, cuda": "export planar_2r --to cuda -f mass_matrix --overwrite -o {}",
     "export, fmu": "export planar_2r --to fmu --option derivatives=no --overwrite -o {}/arm.fmu",
-    "size": "size planar_2r --task motion.csv --joint joint_2 --bare --csv {}/drives.csv --plot {}/drives.png",
+    "size": "size planar_2r --motion motion.csv --joint joint_2 --bare --csv {}/drives.csv --plot {}/drives.png",
     "masp": "masp --samples 5 --out {}",
     "page": "page planar_2r -o {}/arm.html",
     "report": "report motion.csv --robot planar_2r -o {}/motion.html",

@@ -6,18 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
-from armdyn.base.checks import number
 from armdyn.base.errors import ShapeError
-from armdyn.cli.arguments import Described, load_robot, read_vector
+from armdyn.cli.arguments import Described, load_robot
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.log_options import Columns, Gains, Rate, Topic, Units, options_of
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_limits, show_notes
-from armdyn.model import Inertia
 from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory, limits_passed
@@ -30,10 +27,12 @@ def report(
     arm: Described | None,
     motion: Annotated[Path, typer.Argument(metavar="TRAJECTORY|LOG", help=MOTION)],
     payload: Annotated[
-        float | None, typer.Option("--payload", help="Mass of a body at the tip of --robot, kg.")
-    ] = None,
-    payload_com: Annotated[
-        str | None, typer.Option("--payload-com", metavar="X,Y,Z", help="Its centre of mass in the tip frame, m.")
+        str | None,
+        typer.Option(
+            "--payload",
+            metavar="MASS|{...}",
+            help="A body at the tip of --robot: 2kg, or '{mass: 2, com: \\[0, 0, 0.1]}'.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -65,7 +64,7 @@ def report(
 
       armdyn report log.csv --robot ur5 --columns t=0 --columns q=1:7 --units q=deg
 
-      armdyn report log.csv --robot ur5 --actuators drives.yaml --payload 2 --payload-com 0,0,0.1
+      armdyn report log.csv --robot ur5 --actuators drives.yaml --payload '{mass: 2, com: \[0, 0, 0.1]}'
     """
     from armdyn.report.document import ENDINGS, check_ending  # noqa: PLC0415 - other verbs need none of it
 
@@ -73,7 +72,7 @@ def report(
     refuse_lost({"-o": target}, [motion, None if arm is None else arm.name])
     refuse_unwritable("-o", target, endings=ENDINGS)
     check_ending(target)
-    robot = _with_payload(None if arm is None else arm.opened(), payload, payload_com)
+    robot = _with_payload(None if arm is None else arm.opened(), payload)
     log_options = {"columns": columns, "units": units, "gains": gains, "rate": rate, "topic": topic}
     trajectory = motion_of_file(
         motion, robot, {name: value for name, value in log_options.items() if value is not None}
@@ -103,16 +102,18 @@ def report(
     show_notes(errors, notes)
 
 
-def _with_payload(robot: Robot | None, mass: float | None, com: str | None) -> Robot | None:
-    """The robot with a body at its tip, where one is given."""
-    if mass is None and com is None:
+def _with_payload(robot: Robot | None, text: str | None) -> Robot | None:
+    """The robot with a body at its tip, if one is given."""
+    if text is None:
         return robot
     if robot is None:
         raise SettingError("--payload is of a robot, and none is named; expected --robot ROBOT too")
-    if mass is None:
-        raise SettingError("--payload-com is of a payload, and there is none; expected --payload too, its mass")
-    where = np.zeros(3) if com is None else read_vector(com, "--payload-com", 3, unit="m")
-    return robot.with_payload(Inertia(number("--payload", mass, least=0.0, unit="kg"), where, np.zeros((3, 3))))
+    from armdyn.studies.typed_values import value_of_text  # noqa: PLC0415 - for a payload only
+    from armdyn.studies.words import Words  # noqa: PLC0415
+
+    keys = ("payload",)
+    value = value_of_text(keys, text, "--payload")
+    return Words.of_options({}).with_options({keys: value}, {keys: "--payload"}).with_payload(robot)
 
 
 NO_ROBOT = "the robot is not known: nothing is said of limits, tip and parameters; name it by --robot"

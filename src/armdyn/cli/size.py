@@ -45,7 +45,7 @@ MOST_SHOWN = 5
 
 def size(
     arm: Robot,
-    task: Annotated[Path, typer.Option("--motion", "--task", metavar="FILE", help=TASK)],
+    task: Annotated[Path, typer.Option("--motion", metavar="FILE", help=TASK)],
     catalogue: Annotated[
         Path | None, typer.Option("--catalogue", metavar="FILE", help="A csv of motors; the bundled one if left out.")
     ] = None,
@@ -78,9 +78,9 @@ def size(
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write every pair with its values and the criteria it fails by.")
     ] = None,
-    report: Annotated[
+    plot: Annotated[
         Path | None,
-        typer.Option("--plot", "--report", help="Draw planes of torque and speed, fronts, temperatures: png, pdf."),
+        typer.Option("--plot", help="Draw planes of torque and speed, fronts, temperatures: png, pdf."),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Judge the arm's own motors, without a catalogue: margins, temperatures.")
@@ -106,13 +106,13 @@ def size(
 
       armdyn size ur5 --actuators drives.yaml --motion motion.csv --check
     """
-    for option, path in (("--csv", csv), ("--plot", report)):
+    for option, path in (("--csv", csv), ("--plot", plot)):
         if path is not None:
             refuse_unwritable(option, path, endings=_endings() if option == "--plot" else ())
     cycle = _task(task, arm, hold)
     if check:
         of_catalogue = {"--catalogue": catalogue, "--gears": gears, "--lead": lead, "--mount": mount, "--csv": csv}
-        _check(arm, cycle, joint, voltage, current, {**of_catalogue, "--plot": report, "--bare": bare}, json=json)
+        _check(arm, cycle, joint, voltage, current, {**of_catalogue, "--plot": plot, "--bare": bare}, json=json)
         return
     stock = Catalogue.read(catalogue, gears)
     pairs = len(stock.motors) * len(stock.gears)
@@ -128,19 +128,19 @@ def size(
         )  # fmt: skip
     console = screen(stderr=json)
     if json:
-        print_json(_data(found, [path for path in (csv, report) if path is not None]))
+        print_json(_data(found, [path for path in (csv, plot) if path is not None]))
     else:
         _print(console, found, bare=bare)
-    for path in filter(None, (csv, report)):
+    for path in filter(None, (csv, plot)):
         path.parent.mkdir(parents=True, exist_ok=True)
     if csv is not None:
         _write(csv, found)
         console.print(f"wrote {csv}", soft_wrap=True)
-    if report is not None:
+    if plot is not None:
         from armdyn.plots import draw_sizing, write_figure  # noqa: PLC0415 - matplotlib is slow to import
 
-        write_figure(draw_sizing(found), report)
-        console.print(f"wrote {report}", soft_wrap=True)
+        write_figure(draw_sizing(found), plot)
+        console.print(f"wrote {plot}", soft_wrap=True)
     if None in found.best.values():
         raise typer.Exit(NOT_MET)
 

@@ -270,7 +270,7 @@ class Words:
         with self.at(*(() if set(OF_ROBOT) & set(self.entries) else ("robot",))):  # the error names one of several keys
             robot = load(file, **options)
         robot = self._with_actuators(robot, **options) if "actuators" in self.entries else robot
-        robot = self._with_payload(robot) if "payload" in self.entries else robot
+        robot = self.with_payload(robot) if "payload" in self.entries else robot
         for constraint, description in self.named("constraints"):
             with self.at("constraints", constraint):
                 robot = with_constraint(robot, constraint, self.in_si(robot, "constraints", description))
@@ -304,7 +304,8 @@ class Words:
             driven = robot.with_actuators(actuators.read(self.folder / drives))
         return driven.without_friction() if friction == "ignore" else driven
 
-    def _with_payload(self, robot: Robot) -> Robot:
+    def with_payload(self, robot: Robot) -> Robot:
+        """The robot with the payload of the scenario."""
         values = self.mapping("payload")
         for key in values:
             self.one("part of a payload", key, WORDS["payload"].parts, "payload", str(key))
