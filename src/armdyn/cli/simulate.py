@@ -248,9 +248,9 @@ def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
 
 
 def _cost_row(motion: Motion) -> Iterator[tuple[str, str]]:
-    """The operations of the function that gives the accelerations; none where NumPy solves for them."""
+    """The operations of the function that returns the accelerations; none if NumPy solves for them."""
     arm = motion.robot
-    if arm.model.constraints and motion.redundant != "error":
+    if arm.model.constraints and motion.redundant == "least_squares":
         return
     if flexible_places(arm.model):
         evaluation = arm.flexible_forward_dynamics

@@ -22,8 +22,8 @@ from armdyn.spatial.rotations import Array
 from armdyn.studies.definition import Study
 from armdyn.studies.errors import ClusterLost, StudyError
 from armdyn.studies.parts import InFolder, InMemory
+from armdyn.studies.pickled_recipe import packed, unpacked
 from armdyn.studies.recipe import Recipe, Report
-from armdyn.studies.travel import packed, unpacked
 
 AHEAD = 3
 """Tasks that wait for each thread of the cluster: none is idle, and few results wait to be taken."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from armdyn.simulation.loop.controller import Controller
-from armdyn.studies.declared import declared
+from armdyn.studies.declared_controllers import declared
 
 NONE = "none"
 """The key of a scenario without a controller: tau is an input, zero if it is not given."""

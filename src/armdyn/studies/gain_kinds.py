@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.declaration import Function
 from armdyn.functions.gains import KINDS, free, with_kinds
 from armdyn.robot import Robot
-from armdyn.studies.declared import shape_of
+from armdyn.studies.declared_controllers import shape_of
 
 
 def with_gain_kinds(

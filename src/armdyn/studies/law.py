@@ -20,7 +20,7 @@ from armdyn.simulation.loop.singular_tasks import singular_task
 from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
-from armdyn.studies.declared import refuse_missing, shape_of, traced
+from armdyn.studies.declared_controllers import refuse_missing, shape_of, traced
 from armdyn.studies.thresholds import Passing, Threshold
 
 OF_SAMPLE_TIME = 1e-9

@@ -35,9 +35,9 @@ from armdyn.simulation import (
 from armdyn.simulation.files.labels import of_constraints, of_joints
 from armdyn.simulation.methods.catalogue import NAMES, Method
 from armdyn.spatial.rotations import Array
-from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError
-from armdyn.studies.happenings import contact_of, event_of
+from armdyn.studies.force_source import ForceSource
+from armdyn.studies.named_objects import contact_of, event_of
 from armdyn.studies.references import Reference
 from armdyn.studies.table import STUDY, WORDS, method_of
 from armdyn.studies.thresholds import Threshold
@@ -69,7 +69,7 @@ class Motion:
 
     robot: Robot
     settings: Mapping[str, Any]
-    driven: Driven
+    driven: ForceSource
     outputs: tuple[Path, ...] = ()
     style: str = "armdyn"
     progress: bool = True
@@ -107,7 +107,7 @@ class Motion:
         contacts = words.objects(robot, "contacts", contact_of)
         events = words.objects(robot, "events", event_of)
         thresholds = [event for event in events if isinstance(event, Threshold)]
-        driven = Driven.of(words, known, method, given, thresholds)
+        driven = ForceSource.of(words, known, method, given, thresholds)
         settings: dict[str, Any] = {name: words.state(known, name) for name in ("q0", "qd0")}
         settings["q0"] = _on_constraints(
             words, robot, np.zeros(known.dof) if settings["q0"] is None else settings["q0"]

@@ -17,7 +17,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.loop.controlled_rollout import warn_of_python
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
 from armdyn.simulation.progress import progress_bar
-from armdyn.studies import cluster, here
+from armdyn.studies import cluster, one_process
 from armdyn.studies.definition import Study, defined
 from armdyn.studies.errors import StudyError
 from armdyn.studies.parts import MANIFEST, InFolder, InMemory, Manifest, forget_empty, opened
@@ -215,7 +215,7 @@ def _compute(
 ) -> None:
     try:
         if client is None:
-            here.compute(wanted, results.chunk, missing, results.parts, workers, report)
+            one_process.compute(wanted, results.chunk, missing, results.parts, workers, report)
         else:
             cluster.compute(wanted, results.chunk, missing, results.parts, client, report)
     except KeyboardInterrupt as error:

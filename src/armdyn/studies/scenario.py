@@ -13,7 +13,7 @@ from armdyn.base.checks import number, without_booleans
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.methods.catalogue import NAMES, Adaptive
-from armdyn.studies.declared import traced
+from armdyn.studies.declared_controllers import traced
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
 from armdyn.studies.errors import StudyError

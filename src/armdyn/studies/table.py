@@ -20,7 +20,7 @@ from armdyn.constraints import PointOnPlane
 from armdyn.model import Inertia
 from armdyn.simulation import BrakeSwitches, Constraints, Contact, OverTime, SaveAt, Start, Stops, named_method
 from armdyn.simulation.methods.catalogue import NAMES, Method
-from armdyn.studies.happenings import CONSTRAINTS, EVENTS, contact_by_arguments
+from armdyn.studies.named_objects import CONSTRAINTS, EVENTS, contact_by_arguments
 
 SIMULATE, STUDY = "simulate", "study"
 BOTH = (SIMULATE, STUDY)

@@ -32,10 +32,10 @@ from armdyn.robots import bundled_robots, load
 from armdyn.simulation.elements.brakes import switches_of
 from armdyn.spatial.rotations import Array
 from armdyn.studies.controllers import FORMER, NONE, inputs_of_any, offered
-from armdyn.studies.declared import AROUND, declared_controller, placed_around, shape_of
+from armdyn.studies.declared_controllers import AROUND, declared_controller, placed_around, shape_of
 from armdyn.studies.errors import StudyError
 from armdyn.studies.gain_kinds import with_gain_kinds
-from armdyn.studies.happenings import with_constraint
+from armdyn.studies.named_objects import with_constraint
 from armdyn.studies.numbers import in_si, units_of
 from armdyn.studies.object_of import object_of
 from armdyn.studies.quantities import Quantities

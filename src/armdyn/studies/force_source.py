@@ -16,7 +16,7 @@ from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.methods.catalogue import FixedStep, Method, Taylor
 from armdyn.simulation.over_time import BETWEEN
 from armdyn.spatial.rotations import Array
-from armdyn.studies.declared import shape_of
+from armdyn.studies.declared_controllers import shape_of
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.errors import StudyError
 from armdyn.studies.law import OF_SAMPLE_TIME, ContinuousLaw, DeclaredLaw, of_motion, recorded, result_shapes
@@ -27,7 +27,7 @@ from armdyn.studies.words import Words
 
 
 @dataclass(frozen=True, eq=False)
-class Driven:
+class ForceSource:
     """The source of the joint forces.
 
     Args:
@@ -52,7 +52,7 @@ class Driven:
         method: Method,
         given: Mapping[str, Array],
         thresholds: Sequence[Threshold] = (),
-    ) -> Driven:
+    ) -> ForceSource:
         """The source in the scenario.
 
         Args:
@@ -76,7 +76,7 @@ class Driven:
         return cls(torque, "none" if torque is None else "constant")
 
 
-def _scheduled(words: Words, known: Robot) -> Driven:
+def _scheduled(words: Words, known: Robot) -> ForceSource:
     parts = words.mapping("torque")
     for part in parts:
         words.one("part", part, WORDS["torque"].parts, "torque", part)
@@ -89,7 +89,7 @@ def _scheduled(words: Words, known: Robot) -> Driven:
         t, tau = read_torques(path, known)
         torque = OverTime(t, tau, **settings)
     how = "on straight lines between" if torque.between == "linear" else "each held until the next of"
-    return Driven(torque, f"{path.name}, {how} {len(t):,} rows", float(t[-1]))
+    return ForceSource(torque, f"{path.name}, {how} {len(t):,} rows", float(t[-1]))
 
 
 def _refuse_signals(words: Words, known: Robot, thresholds: Sequence[Threshold]) -> None:
@@ -111,7 +111,7 @@ def _controlled(
     method: Method,
     given: Mapping[str, Array],
     thresholds: Sequence[Threshold],
-) -> Driven:
+) -> ForceSource:
     """A controller by its declaration: called once for each sample time, or acting at every moment."""
     sample_time = _sample_time(words, method)
     if sample_time is None:
@@ -135,12 +135,12 @@ def _controlled(
     with words.at_controller():
         if sample_time is None:
             law: DeclaredLaw = ContinuousLaw(known, controller, given, references, 0.0, described)
-            return Driven(law, f"{described}{toward}, at every moment", lasts, follows, law)
+            return ForceSource(law, f"{described}{toward}, at every moment", lasts, follows, law)
         law = DeclaredLaw(
             known, controller, given, references, sample_time, described, thresholds, words.listed("record")
         )
     called = f"{described}{toward}, called every {sample_time:g} s"
-    return Driven(EndingCallback(law, sample_time, law.has_ended), called, lasts, follows, law)
+    return ForceSource(EndingCallback(law, sample_time, law.has_ended), called, lasts, follows, law)
 
 
 def _refuse_samples(words: Words, controller: Function, method: Method) -> None:
