@@ -21,6 +21,7 @@ from armdyn.simulation import (
 )
 from armdyn.simulation.system.bounded_impulses import bounded_impulses
 from armdyn.simulation.system.response import QUICK
+from oracles.short_run import each_once, short_run
 
 METHODS = [Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4]
 PLANAR = armdyn.load("planar_2r").with_gravity([0.0, 0.0, 0.0])
@@ -54,16 +55,16 @@ def random_arms(robot: armdyn.Robot, count: int, seed: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize("robot", [PLANAR, SCARA, UR5], ids=lambda robot: robot.name)
 def test_friction_only_takes_energy(method: Any, robot: armdyn.Robot) -> None:
     """From 0.1 to 500 N m, which stop joints within a part of a step: K never rises, and heat never falls."""
-    for seed in range(4):
-        sizes = 10.0 ** np.random.default_rng(seed).uniform(-1.0, 2.7, robot.dof)
-        rubs = robot.with_friction({n: (0.0, float(c)) for n, c in zip(robot.joint_names, sizes, strict=True)})
-        q, qd = random_arms(robot, 60, seed)
-        rows = ClosedLoop(rubs, method=method, energy=True, record=["q", "qd", "heat", "work"])(
-            q, qd, steps=20, tau=np.zeros(robot.dof)
-        ).rows
-        K = robot.kinetic_energy(rows.q, rows.qd)
-        assert (np.diff(K, axis=0) <= 3e-3 * K[0] + 1e-15).all()
-        assert (np.diff(rows.heat, axis=0) >= -1e-6 * K[0]).all()
+    inputs = [f"{name}.friction" for name in robot.joint_names]
+    rubs = robot.with_friction(dict.fromkeys(robot.joint_names, (0.0, 1.0)))
+    loop = ClosedLoop(rubs, method=method, energy=True, record=["q", "qd", "heat", "work"], parameters=inputs)
+    sizes = 10.0 ** np.random.default_rng(0).uniform(-1.0, 2.7, (240, robot.dof))
+    q, qd = random_arms(robot, 240, 0)
+    given = dict(zip(inputs, sizes.T, strict=True))
+    rows = loop(q, qd, steps=20, tau=np.zeros(robot.dof), **given).rows
+    K = robot.kinetic_energy(rows.q, rows.qd)
+    assert (np.diff(K, axis=0) <= 3e-3 * K[0] + 1e-15).all()
+    assert (np.diff(rows.heat, axis=0) >= -1e-6 * K[0]).all()
 
 
 @pytest.mark.parametrize("method", [Heun, RungeKutta4])
@@ -115,33 +116,37 @@ def test_six_brakes_at_once_at_long_steps() -> None:
     assert errors[2] < errors[1] / 8
 
 
-def test_brakes_released_together_hold_nothing_any_more() -> None:
+@pytest.mark.parametrize("kind", short_run([SemiImplicitEuler, RungeKutta4], SemiImplicitEuler))
+def test_brakes_released_together_hold_nothing_any_more(kind: Any) -> None:
     """Every joint moves after one step, in the direction of its acceleration without friction."""
     drive = Actuator(Motor(2e-5), Gear(100.0), brake=Brake(2.0))
     robot = armdyn.load("ur5").with_actuators(dict.fromkeys(UR5.joint_names, drive))
     q0, _ = random_arms(UR5, 300, seed=2)
-    for method in (SemiImplicitEuler(1e-3), RungeKutta4(1e-3)):
-        loop = ClosedLoop(robot, method=method, brakes=UR5.joint_names)
-        final = loop(q0, steps=1, tau=np.zeros(6), brakes=np.zeros((1, 6))).final
-        free = robot.forward_dynamics(q0, 0.0 * q0, np.zeros(6))
-        assert ((final.qd * free > 0.0) | (abs(free) < 1e-3)).all()
+    loop = ClosedLoop(robot, method=kind(1e-3), brakes=UR5.joint_names)
+    final = loop(q0, steps=1, tau=np.zeros(6), brakes=np.zeros((1, 6))).final
+    free = robot.forward_dynamics(q0, 0.0 * q0, np.zeros(6))
+    assert ((final.qd * free > 0.0) | (abs(free) < 1e-3)).all()
 
 
-def test_joints_that_turn_as_others_let_go() -> None:
+@pytest.mark.parametrize(
+    ("robot", "drive"),
+    each_once(
+        [PLANAR, SCARA],
+        [
+            Actuator(friction=[StaticKinetic(3.0, 2.0), Viscous(0.2)]),
+            Actuator(Motor(1e-4), Gear(50.0, efficiency=0.7, back_efficiency=0.5), Coulomb(3.0)),
+        ],
+    ),
+)
+def test_joints_that_turn_as_others_let_go(robot: armdyn.Robot, drive: Actuator) -> None:
     """Gear losses, static friction: the books close to the method's error, and no arm is lost."""
-    drives = [
-        Actuator(Motor(1e-4), Gear(50.0, efficiency=0.7, back_efficiency=0.5), Coulomb(3.0)),
-        Actuator(friction=[StaticKinetic(3.0, 2.0), Viscous(0.2)]),
-    ]
-    for robot in (PLANAR, SCARA):
-        q, qd = random_arms(robot, 200, seed=5)
-        for drive in drives:
-            rubs = robot.with_actuators(dict.fromkeys(robot.joint_names, drive))
-            loop = ClosedLoop(rubs, method=RungeKutta4(2e-3), energy=True, record=["q", "qd", "heat", "work"])
-            rows = loop(q, qd, steps=30, tau=np.zeros(robot.dof)).rows
-            K = rubs.kinetic_energy(rows.q, rows.qd)
-            assert (np.abs(K - K[0] - rows.work) <= 1e-3 * K[0] + 1e-12).all()
-            assert (np.diff(rows.heat, axis=0) >= -1e-3 * K[0]).all()
+    q, qd = random_arms(robot, 200, seed=5)
+    rubs = robot.with_actuators(dict.fromkeys(robot.joint_names, drive))
+    loop = ClosedLoop(rubs, method=RungeKutta4(2e-3), energy=True, record=["q", "qd", "heat", "work"])
+    rows = loop(q, qd, steps=30, tau=np.zeros(robot.dof)).rows
+    K = rubs.kinetic_energy(rows.q, rows.qd)
+    assert (np.abs(K - K[0] - rows.work) <= 1e-3 * K[0] + 1e-12).all()
+    assert (np.diff(rows.heat, axis=0) >= -1e-3 * K[0]).all()
 
 
 @pytest.mark.parametrize("seed", range(40))
