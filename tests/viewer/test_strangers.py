@@ -17,8 +17,9 @@ import armdyn
 from armdyn.viewer import Viewer, ViewerError
 from armdyn.viewer import view as view_module  # the function
 from armdyn.viewer.origins import REFUSED, checked_origins, is_allowed, origin_address
-from armdyn.viewer.sources import MOST_CONNECTIONS, Lines, Port
+from armdyn.viewer.sources import MOST_CONNECTIONS, PAUSE, Lines, Port
 from armdyn.viewer.stream_lines import LineReader, complaint
+from armdyn.viewer.viewer import TELL_EVERY
 
 viser = pytest.importorskip("viser")
 RP = armdyn.load("rp")
@@ -27,18 +28,30 @@ GOOD = b"[0.5, 0.25]\n"
 
 @pytest.fixture
 def view() -> Iterator[Callable[..., Viewer]]:
-    made: list[Viewer] = []
+    with contextlib.ExitStack() as opened:
 
-    def make(robot: Any, **options: Any) -> Viewer:
-        made.append(view_module(robot, **{"port": 0, "browser": False, "quiet": True, **options}))
-        return made[-1]
+        def make(robot: Any, **options: Any) -> Viewer:
+            viewer = view_module(robot, **{"port": 0, "browser": False, "quiet": True, **options})
+            opened.callback(viewer.close)
+            return viewer
 
-    yield make
-    for viewer in made:
-        viewer.close()
+        yield make
 
 
-def until(true: Callable[[], Any], seconds: float = 20.0) -> None:
+@pytest.fixture
+def open_port() -> Iterator[Callable[[], tuple[Port, list[str]]]]:
+    """Any free port and the list of the lines that it receives; closed at the end, also of a test that fails."""
+    with contextlib.ExitStack() as opened:
+
+        def make() -> tuple[Port, list[str]]:
+            port, heard = Port(0), list[str]()
+            opened.callback(port.close)
+            return port, heard
+
+        yield make
+
+
+def until(true: Callable[[], Any], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "waited in vain"
@@ -76,6 +89,7 @@ def test_the_port_outlives_any_line_counts_them_and_tells_of_them(view: Callable
     viewer = view(RP, stream=0)
     told: list[str] = []
     viewer.tell = told.append
+    started = time.monotonic()
     source: Any = viewer._source
     with socket.create_connection(("127.0.0.1", source.port)) as sender:
         for k, line in enumerate(HOSTILE, start=1):
@@ -89,7 +103,7 @@ def test_the_port_outlives_any_line_counts_them_and_tells_of_them(view: Callable
     viewer.close()
     assert " of the stream passed over; the last: line " in told[-1]
     assert told[-1].startswith(f"{viewer.passed_over} lines")  # what came since the first time is told at the end
-    assert len(told) <= 2  # not once a line
+    assert len(told) <= 2 + (time.monotonic() - started) / TELL_EVERY  # not once a line
 
 
 def test_an_error_that_nobody_thought_of_ends_nothing(
@@ -126,16 +140,17 @@ def test_a_generator_that_fails_is_named(view: Callable[..., Viewer]) -> None:
 # Connections.
 
 
-def test_connections_are_limited_and_one_that_goes_makes_room() -> None:
+def test_connections_are_limited_and_one_that_goes_makes_room(
+    open_port: Callable[[], tuple[Port, list[str]]],
+) -> None:
+    port, heard = open_port()
     with contextlib.ExitStack() as opened:
-        port, heard = Port(0), list[str]()
-        opened.callback(port.close)
         port.start(lambda _, line: heard.append(line), lambda: None)
         connect = lambda: opened.enter_context(socket.create_connection(("127.0.0.1", port.port)))  # noqa: E731
         senders = [connect() for _ in range(MOST_CONNECTIONS)]
         until(lambda: len(port._pending) == MOST_CONNECTIONS)
         further = connect()
-        further.settimeout(10.0)
+        further.settimeout(60.0)
         assert further.recv(1) == b""  # closed by the port
         assert port.problem == f"{MOST_CONNECTIONS} senders are connected, the most there may be; 1 refused"
         senders.pop().close()
@@ -144,9 +159,11 @@ def test_connections_are_limited_and_one_that_goes_makes_room() -> None:
         until(lambda: heard)
 
 
-def test_no_spinning_where_descriptors_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_spinning_where_descriptors_run_out(
+    monkeypatch: pytest.MonkeyPatch, open_port: Callable[[], tuple[Port, list[str]]]
+) -> None:
     """The connection waits, and is taken when there is room; meanwhile the port sleeps, and hears others."""
-    port, heard, tries = Port(0), list[str](), list[float]()
+    (port, heard), tries = open_port(), list[float]()
     usual, full = port._tcp.accept, [True]
 
     class Full:
@@ -170,7 +187,7 @@ def test_no_spinning_where_descriptors_run_out(monkeypatch: pytest.MonkeyPatch) 
     listening = port._tcp
     monkeypatch.setattr(port, "_tcp", Full())
     port.start(lambda _, line: heard.append(line), lambda: None)
-    before = time.process_time()
+    started, before = time.monotonic(), time.process_time()
     with socket.create_connection(("127.0.0.1", port.port)) as sender:
         sender.sendall(GOOD)
         until(lambda: tries)
@@ -179,25 +196,24 @@ def test_no_spinning_where_descriptors_run_out(monkeypatch: pytest.MonkeyPatch) 
         until(lambda: heard == ["[7, 8]"])
         time.sleep(1.2)
         assert "connections wait: Too many open files" in port.problem
-        assert len(tries) <= 5
-        assert time.process_time() - before < 0.6
+        elapsed = time.monotonic() - started
+        assert len(tries) <= 2 + elapsed / PAUSE
+        assert time.process_time() - before < 0.5 * elapsed
         full[0] = False
         until(lambda: len(heard) == 2)
         assert port.problem == ""
-    port.close()
 
 
-def test_a_web_page_does_not_move_the_robot() -> None:
+def test_a_web_page_does_not_move_the_robot(open_port: Callable[[], tuple[Port, list[str]]]) -> None:
     """It can send a request to any port of this machine; what follows its first line is not heard."""
-    port, heard = Port(0), list[str]()
+    port, heard = open_port()
     port.start(lambda _, line: heard.append(line), lambda: None)
     with socket.create_connection(("127.0.0.1", port.port)) as page:
         page.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n[1, 2]\n")
-        page.settimeout(10.0)
+        page.settimeout(60.0)
         with page, contextlib.suppress(ConnectionResetError):
             assert page.recv(1) == b""
     assert heard == ["POST / HTTP/1.1\r"]
-    port.close()
 
 
 # Origins.
@@ -211,15 +227,19 @@ def handshake(viewer: Viewer, **headers: str) -> Any:
 
     host = headers.pop("Host", f"localhost:{viewer.port}")
     raw = socket.create_connection(("127.0.0.1", viewer.port))
-    return connect(
-        f"ws://{host}/",
-        sock=raw,
-        subprotocols=[SUBPROTOCOL],  # type: ignore[list-item]
-        additional_headers=headers,
-        compression=None,
-        max_size=None,
-        open_timeout=20,
-    )
+    try:
+        return connect(
+            f"ws://{host}/",
+            sock=raw,
+            subprotocols=[SUBPROTOCOL],  # type: ignore[list-item]
+            additional_headers=headers,
+            compression=None,
+            max_size=None,
+            open_timeout=60,
+        )
+    except BaseException:
+        raw.close()
+        raise
 
 
 def closing_code(socket_: Any) -> int | None:
@@ -227,7 +247,7 @@ def closing_code(socket_: Any) -> int | None:
     from websockets.exceptions import ConnectionClosed
 
     try:
-        message = socket_.recv(timeout=20)
+        message = socket_.recv(timeout=60)
     except ConnectionClosed as closed:
         return None if closed.rcvd is None else closed.rcvd.code
     assert message
@@ -271,9 +291,10 @@ def test_a_page_of_strangers_does_not(view: Callable[..., Viewer], host: str, or
     given = {} if origin is None else {"Origin": origin.format(viewer.port)}
     with handshake(viewer, Host=host.format(viewer.port), **given) as page:
         assert closing_code(page) == REFUSED
-    until(lambda: viewer.guard.refused == 1)
+    until(lambda: told)
     assert "was refused: it is not this view's own; allow it by origins=" in told[0]
-    assert not viewer._server.get_clients()
+    assert viewer.guard.refused == 1
+    until(lambda: not viewer._server.get_clients())
     with handshake(viewer, Origin=f"http://localhost:{viewer.port}") as page:
         assert closing_code(page) is None  # the view is served as before
 

@@ -36,18 +36,17 @@ Q = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
 @pytest.fixture
 def view() -> Iterator[Callable[..., Viewer]]:
     """Views on any free port, closed at the end."""
-    made: list[Viewer] = []
+    with contextlib.ExitStack() as opened:
 
-    def make(robot: Any, *given: Any, **options: Any) -> Viewer:
-        made.append(view_module(robot, *given, **{"port": 0, "browser": False, **options}))
-        return made[-1]
+        def make(robot: Any, *given: Any, **options: Any) -> Viewer:
+            viewer = view_module(robot, *given, **{"port": 0, "browser": False, **options})
+            opened.callback(viewer.close)
+            return viewer
 
-    yield make
-    for viewer in made:
-        viewer.close()
+        yield make
 
 
-def until(viewer: Viewer, true: Callable[[], bool], seconds: float = 20.0) -> None:
+def until(viewer: Viewer, true: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for what another thread draws; looked at between two drawings, so that all of one has been drawn."""
     end = time.monotonic() + seconds
     while True:
@@ -326,14 +325,14 @@ def test_a_view_is_quiet_served_and_closed(
         monkeypatch.delenv(variable, raising=False)
     viewer = view(armdyn.load("rp"))
     assert capsys.readouterr().out == f"rp: {viewer.url}\n"
-    connection = http.client.HTTPConnection("127.0.0.1", viewer.port, timeout=20)
-    connection.request("GET", "/")
-    assert connection.getresponse().status == 200
-    connection.close()
+    connection = http.client.HTTPConnection("127.0.0.1", viewer.port, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
     assert viewer.url in viewer._repr_html_()
     started = time.monotonic()
     assert not viewer.wait(timeout=0.2)
-    assert 0.15 < time.monotonic() - started < 10.0
+    assert 0.15 < time.monotonic() - started < 60.0
     monkeypatch.setattr(viewer._closed, "wait", _interrupted)
     assert viewer.wait()  # Ctrl-C closes without a word
     assert viewer.closed
@@ -360,12 +359,15 @@ main()
     command = [sys.executable, "-c", code, "view", "rp", "--port", "0", "--no-browser"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        assert said.startswith("rp: http://localhost:")
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            assert said.startswith("rp: http://localhost:")
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=120)
+        finally:
+            process.kill()  # else a test that fails would wait for it
     assert (process.returncode, out, err) == (130, "", "")
 
 
