@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from armdyn.base import writing
 from armdyn.targets import parallel
 from oracles.cases import CASES, Case
 from oracles.shell import shell  # noqa: F401 - a fixture
@@ -19,6 +20,15 @@ def _any_batch_is_shared() -> Iterator[None]:
     usual, parallel.SMALLEST_SHARE = parallel.SMALLEST_SHARE, 1
     yield
     parallel.SMALLEST_SHARE = usual
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nobody_waits_for_the_disk() -> Iterator[None]:
+    """Files are written without waiting until they are on the disk, some 10 ms each; `tests/writing` waits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "_flush", lambda path: None)
+        patch.setattr(writing, "_flush_folder", lambda folder: None)
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks

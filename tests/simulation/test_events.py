@@ -201,7 +201,7 @@ def test_a_limit_whose_stop_is_pushed_arrives_once():
         thrown((-1.0, 0.3)).with_gravity((0, 0, 0)),
         [0.0],
         duration=3.0,
-        method="rk4",
+        method=RungeKutta4(step=5e-3),
         torque=there_and_back,
         elements=[Stops()],
         events=[JointLimit("z")],
