@@ -37,6 +37,28 @@ def test_signals_without_a_unit_are_drawn_by_their_name() -> None:
     assert not any("[]" in title for title in axes)
 
 
+def test_signals_that_are_zero_or_lost_are_named() -> None:
+    """In the footer of the picture and in the notes of the page."""
+    motion = swing()
+    nothing = np.zeros((len(motion.t), 1))
+    measured = motion.with_signals(gauge=nothing, lost_gauge=nothing + np.nan, half=np.where(nothing == 0, np.nan, 0))
+    measured = measured.with_signals(good=nothing + 1.0)
+    (footer,) = [text.get_text().replace("\n", " ") for text in [plot_trajectory(measured)._supxlabel]]
+    for notes in (footer, "; ".join(measured.page().notes)):
+        assert "zero throughout: " in notes
+        assert notes.split("zero throughout: ")[1].split(";")[0].endswith("gauge")
+        assert "without a finite value: lost gauge, half" in notes
+        assert "good" not in notes
+
+
+def test_a_gap_is_counted() -> None:
+    motion = swing()
+    t = np.concatenate([np.arange(0.0, 0.05, 0.001), np.arange(0.1, 0.2, 0.001)])
+    q = np.stack([np.sin(t), np.cos(t)], axis=-1)
+    log = armdyn.logs.Log("run", motion.joint_names, t, q)
+    assert "1 gap in log run" in plot_trajectory(motion, over=log)._supxlabel.get_text().replace("\n", " ")
+
+
 def test_a_motion_of_nothing_finite() -> None:
     motion = swing()
     lost = motion.changed(lambda values: np.full_like(values, np.nan))

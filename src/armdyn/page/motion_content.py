@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.model.limits import Limits
 from armdyn.plots.extremes import extreme_rows
-from armdyn.plots.motion_panels import UNITS, any_of, scale_of_drift
+from armdyn.plots.motion_panels import UNITS, any_of, notes_on_omitted, scale_of_drift
 from armdyn.plots.overlay import Overlay
 from armdyn.simulation.files.signal_words import REFERENCES, words_of
 from armdyn.spatial.rotations import Array
@@ -64,8 +64,9 @@ class Content:
             for k, (name, kind) in enumerate(zip(motion.joint_names, motion.joint_kinds, strict=True))
         ]
         self.zero = [name for name in ("q", "qd", "tau", "qdd") if not any_of(getattr(motion, name))]
-        if words := [self.quantities[name] for name in self.zero]:
-            self.notes.append(f"zero throughout: {', '.join(words)}")
+        omitted = {self.quantities[name]: getattr(motion, name) for name in self.zero}
+        omitted |= {words_of(name).words: values for name, values in motion.signals.items() if not any_of(values)}
+        self.notes += notes_on_omitted(omitted)
         self.whole = list(self._of_all())
         self._pack()
 

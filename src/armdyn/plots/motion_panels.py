@@ -364,6 +364,22 @@ def any_of(values: Array) -> bool:
     return bool((np.isfinite(values) & (values != 0.0)).any())
 
 
+def notes_on_omitted(quantities: Mapping[str, Array]) -> list[str]:
+    """Sentences on quantities without a panel: those that are zero at all times, and those without a finite value.
+
+    Args:
+        quantities: values by the words of the quantity.
+    """
+    zero, infinite = [], []
+    for words, values in quantities.items():
+        if not np.isfinite(values).any():
+            infinite.append(words)
+        elif not any_of(values):
+            zero.append(words)
+    texts = (("zero throughout", zero), ("without a finite value", infinite))
+    return [f"{text}: {', '.join(words)}" for text, words in texts if words]
+
+
 def reference_style(style: Mapping[str, Any]) -> dict[str, Any]:
     """The line of a reference on a curve of a style: thin, dark, dashed."""
     return {

@@ -155,7 +155,8 @@ def _times(t: Array, other: Array, label: str, pieces: list[slice]) -> list[str]
     if len(t) != len(other) or not np.array_equal(t, other):
         notes.append(f"{label}: {len(other):,} rows from {other[0]:.4g} to {other[-1]:.4g} s, aligned by time")
     if len(pieces) > 1:
-        notes.append(f"{len(pieces) - 1} gaps in {label}")
+        count = len(pieces) - 1
+        notes.append(f"{count} gap{'s' * (count > 1)} in {label}")
     return notes
 
 

@@ -15,7 +15,7 @@ from armdyn.model.limits import Limits
 from armdyn.plots.draw_panel import MOST_LINES, draw_panel, legend_lines
 from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
 from armdyn.plots.extremes import INTERVALS, LONGEST
-from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, reference_style
+from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, notes_on_omitted, reference_style
 from armdyn.plots.overlay import Overlay, overlay_of
 from armdyn.plots.sheet import SIZES, Entry, PageSize, Palette, Places, legend_columns, sheet_of, wrapped
 from armdyn.plots.style import INK
@@ -125,7 +125,7 @@ class _Choice:
 
     def __init__(self, maker: Panels, panels: Sequence[str] | None, signals: Sequence[str] | None, layout: str) -> None:
         self.maker, self.motion = maker, maker.motion
-        self.zero: list[str] = []
+        self.omitted: dict[str, Any] = {}
         self.notes: list[str] = []
         known = tuple(self.motion.signals)
         for name in signals or ():
@@ -142,8 +142,7 @@ class _Choice:
                 self.notes.append(f"signals that are not drawn: {', '.join(others)}")
                 others = []
             self.signals = list(signals) if signals is not None else others
-        if self.zero:
-            self.notes.insert(0, f"zero throughout: {', '.join(self.zero)}")
+        self.notes = [*notes_on_omitted(self.omitted), *self.notes]
 
     def _check(self, panels: Sequence[str]) -> None:
         for name in panels:
@@ -164,7 +163,7 @@ class _Choice:
         acts = any_of(motion.tau) or (maker.over is not None and any_of(maker.over.arrays.get("tau", np.zeros(1))))
         moves = any_of(np.abs(motion.q - motion.q[:1]) > REST)
         if not acts:
-            self.zero.append("joint forces")
+            self.omitted["joint forces"] = motion.tau
         error = ["error"] if "q" in maker.references else []
         residual = ["residual"] if maker.over is not None and not motion.batch else []
         more = ["energy", *(["drift"] if moves else [])]
@@ -182,7 +181,7 @@ class _Choice:
             if any_of(values):
                 found.append(name)
             else:
-                self.zero.append(words_of(name).words)
+                self.omitted[words_of(name).words] = values
         return found
 
     def _named(self, joints: Sequence[int]) -> list[Panel]:
