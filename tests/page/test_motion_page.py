@@ -260,7 +260,7 @@ def test_gaps_names_and_a_page_without_an_arm(browser: Any, motion: armdyn.Traje
     log = logs.read({"t": falls.t[rows], "q": falls.q[rows] + 0.01}, arm)
     made = falls.page(tmp_path / "run.html", over=log)
     assert any("the robot is not known" in note for note in made.notes)
-    assert any("1 gaps in log arrays" in note for note in made.notes)
+    assert any("1 gap in log arrays" in note for note in made.notes)
     with opened(browser, tmp_path / "run.html") as page:
         assert page.locator("h1").inner_text() == f"Motion of {HOSTILE}, 1 s"
         assert page.evaluate("window.broken") is None
