@@ -253,3 +253,38 @@ def test_within_constraints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     for violation, exact in violations:
         here, there = (np.abs(violation(motion)).max() for motion in (compiled, python))
         assert here < (exact if project else 1.5 * there + 1e-12)
+
+
+FLOOR = Contact(PointOnPlane("tip", (0, 1, 0), (0, 3.0, 0), name="floor"), restitution=0.3)
+WALL = Contact(PointOnPlane("tip", (-1, 0, 0), (7.2, 0, 0), name="wall"))
+TOUCHING = {
+    "dry joints": (
+        CHAIN.with_actuators({f"joint_{k}": drive(Coulomb(9.0), Viscous(4.0)) for k in (1, 2, 3)}),
+        FINE,
+        0.9,
+    ),
+    "stops and steps of one length": (
+        CHAIN.with_actuators({"joint_1": drive(Coulomb(20.0))}).with_limits({"joint_2": (-0.1, 0.9)}),
+        {"method": RungeKutta4(1e-3)},
+        0.9,
+    ),
+    "rotors on springs": (
+        CHAIN.with_actuators({f"joint_{k}": drive(Coulomb(9.0), spring=Spring(4e3, damping=40.0)) for k in (1, 2, 3)}),
+        FINE,
+        0.75,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOUCHING)
+def test_contacts_that_hold(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The tip falls on the floor, slides along it to a wall, and rests or leaves; joints stick meanwhile."""
+    robot, method, duration = TOUCHING[name]
+    options = {"q0": Q, "duration": duration, "elements": [FLOOR, WALL, *([Stops(0.3)] if "stops" in name else [])]}
+    compiled, python = both(monkeypatch, robot, **options, **method)
+    require_same(compiled, python, 1e-8, pushes=40.1 if "stops" in name else None)
+    assert {"impact", "rest"} <= {one.kind for one in compiled.events if one.name in ("floor", "wall")}
+    held = compiled.signals["contact_force"][:, 0] > 0.0
+    assert held.sum() > 20
+    height = robot.forward_kinematics(compiled.q[held])[..., 1, 3]
+    np.testing.assert_allclose(height, 3.0, rtol=0, atol=1e-13)

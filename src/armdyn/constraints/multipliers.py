@@ -8,6 +8,7 @@ S = Y^T D^-1 Y; its pivots measure the independence of each row from those befor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -42,9 +43,22 @@ class ConstrainedMotion(NamedTuple):
     independence: Array
 
 
-def moved_within(model: Mechanism, A: Array, drift: Array, factors: Factors, pushed: Array) -> ConstrainedMotion:
-    """The motion with A qdd + drift = 0 by joint forces, of the factors of M (Modern Robotics 8.96, 8.98)."""
-    Y, S = schur_complement(model, factors, A)
+def moved_within(
+    model: Mechanism, A: Array, drift: Array, factors: Factors, pushed: Array, active: Sequence[Any] | None = None
+) -> ConstrainedMotion:
+    """The motion with A qdd + drift = 0 by joint forces, of the factors of M (Modern Robotics 8.96, 8.98).
+
+    Args:
+        model: the traced arm.
+        A: constraint Jacobian.
+        drift: Adot qd.
+        factors: of M.
+        pushed: joint forces less those of velocities and gravity.
+        active: 1 for each row that counts, 0 for one that is left out, whose multiplier is zero; all count by default.
+    """
+    if active is not None:
+        A, drift = np.array(active)[:, None] * A, np.array(active) * drift
+    Y, S = schur_complement(model, factors, A, active)
     z = factors.over_D(factors.inwards(pushed))
     multipliers = S.solve(Y @ np.array(z) + drift)  # MR 8.98
     against = factors.over_D(list(multipliers @ Y))
@@ -52,14 +66,21 @@ def moved_within(model: Mechanism, A: Array, drift: Array, factors: Factors, pus
     return ConstrainedMotion(qdd, multipliers, np.array(independence_of(S)))
 
 
-def schur_complement(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Cholesky]:
-    """Y^T = (L^-T A^T)^T, one row per constraint, and the factors of S = A M^-1 A^T."""
+def schur_complement(
+    model: Mechanism, factors: Factors, A: Array, active: Sequence[Any] | None = None
+) -> tuple[Array, Cholesky]:
+    """Y^T = (L^-T A^T)^T, one row per constraint, and the factors of S = A M^-1 A^T.
+
+    Rows of A that are zero because they are not ``active`` have 1 on the diagonal of S.
+    """
     Y = [factors.inwards(row) for row in A]
     S = np.zeros((len(Y), len(Y)), dtype=object)
     for i, row in enumerate(Y):
         weighted = factors.over_D(row)
         for j in range(i, len(Y)):
             S[j, i] = S[i, j] = np.array(Y[j]) @ np.array(weighted)
+    for k, one in enumerate(active or ()):
+        S[k, k] = S[k, k] + (1.0 - one)
     try:
         return np.array(Y), Cholesky.of(S)
     except ZeroPivot as pivot:

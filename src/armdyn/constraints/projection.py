@@ -82,33 +82,47 @@ def projected(model: Mechanism, q: Array, qd: Array) -> tuple[Array, Array]:
     return closer, within(model, closer, qd)
 
 
-def nearer(model: Mechanism, q: Array, moves: Sequence[Any] | None = None) -> Array:
+def nearer(
+    model: Mechanism, q: Array, moves: Sequence[Any] | None = None, active: Sequence[Any] | None = None
+) -> Array:
     """Positions a Newton step nearer to phi = 0.
 
     Args:
         model: the traced arm, with constraints of full rank.
         q: joint positions, rad or m, shape (n,).
         moves: 1 for each coordinate that may move, 0 for one that is held; all may by default.
+        active: 1 for each row that counts, 0 for one that is left out; all count by default. With it, all rows are
+            holonomic.
     """
     phi, A, _ = all_equations(model, q)
     if not len(phi):
         return q
     chosen = np.array([row.holonomic for row in rows_of(model.model.constraints)])
-    closer: Array = q - _least(model, q, A[chosen], phi, moves)
+    closer: Array = q - _least(model, q, A[chosen], phi, moves, active)
     return closer
 
 
-def within(model: Mechanism, q: Array, qd: Array, moves: Sequence[Any] | None = None) -> Array:
+def within(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    moves: Sequence[Any] | None = None,
+    active: Sequence[Any] | None = None,
+) -> Array:
     """Velocities without the part that violates the constraints; arguments as of `nearer`."""
     A = all_equations(model, q).A
-    allowed: Array = qd - _least(model, q, A, A @ qd, moves)
+    allowed: Array = qd - _least(model, q, A, A @ qd, moves, active)
     return allowed
 
 
-def _least(model: Mechanism, q: Array, A: Array, b: Array, moves: Sequence[Any] | None) -> Array:
+def _least(
+    model: Mechanism, q: Array, A: Array, b: Array, moves: Sequence[Any] | None, active: Sequence[Any] | None
+) -> Array:
     """The x of the least x . M x with A x = b: M^-1 A^T (A M^-1 A^T)^-1 b; zero of coordinates that are held."""
     factors = factored(model, model.drive, links_mass(model, q), moves)
-    Y, S = schur_complement(model, factors, A)
+    if active is not None:
+        A, b = np.array(active)[:, None] * A, np.array(active) * b
+    Y, S = schur_complement(model, factors, A, active)
     return np.array(factors.outwards(factors.over_D(list(S.solve(b) @ Y))))
 
 

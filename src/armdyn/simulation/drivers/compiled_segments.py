@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.constraints import PointOnPlane
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.row_sizes import moving_part, unit_rows
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
@@ -22,7 +23,13 @@ from armdyn.program.integration import PROGRESS
 from armdyn.robot import Robot
 from armdyn.simulation.drivers import corrections
 from armdyn.simulation.drivers.compiled_adaptive import are_known, formula_of
-from armdyn.simulation.drivers.corrections import DRIFT, Correction, put_on_constraints, velocities_within
+from armdyn.simulation.drivers.corrections import (
+    DRIFT,
+    Correction,
+    put_on_constraints,
+    put_on_contacts,
+    velocities_within,
+)
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.drivers.known_rates import Kind
@@ -80,8 +87,10 @@ class _Loop(NamedTuple):
             loop = CompiledIntegration(
                 robot, rates, state, formula, time=time, watched="margins", slopes="slopes", **on
             )
-            watched = watched_margins(bare.mechanism, kind, stops=options["stops"])
-            kept[name] = cls(loop, robot.compile(segment_forces(kind._replace(along=False))), watched)
+            contacts = len(robot.constraint_rows) if options["contacts"] else 0
+            watched = watched_margins(bare.mechanism, kind, stops=options["stops"], contacts=contacts)
+            forces = segment_forces(kind._replace(along=False), contacts=contacts > 0)
+            kept[name] = cls(loop, robot.compile(forces), watched)
         found: _Loop = kept[name]
         return found
 
@@ -150,19 +159,24 @@ class Segments:
         formula = formula_of(self.problem.method)
         assert formula is not None  # noqa: S101 - by `of`
         self.constrained = bool(self.bare.model.constraints)
-        self.correction: Correction = ""
+        self.loaded = drive_of_links(self.bare).depends_on_load
+        self.contacts = len(modes.barriers) > modes.barriers.stops and not (self.constrained or self.loaded)
+        """True if the loop has the contacts, each closed or open; else they are looked for in its steps."""
+        if self.contacts:
+            robot = with_contacts(robot, modes.barriers.planes)
+        self.at_contacts = robot
+        self.correction: Correction = "contacts" if self.contacts else ""
         if self.problem.corrects:
             self.correction = "positions"
         elif self.constrained and (len(modes.dry) or self.stops):
             self.correction = "velocities"
-        options = {"stops": self.stops, "correction": self.correction, "linear": self.linear}
+        options = {"stops": self.stops, "contacts": self.contacts, "correction": self.correction, "linear": self.linear}
         self.compiled = _Loop.of(robot, self.bare, self.kind, formula, **options)
         coordinates = [int(np.argmax(row != 0.0)) for row in modes.dry.rows]
         n = self.problem.robot.dof
         self.row_of_link = {i: k for k, i in enumerate(coordinates) if i < n}
         self.row_of_rotor = {i - n: k for k, i in enumerate(coordinates) if i >= n}
         self.stop_of = modes.barriers.stops_of_coordinates() if self.stops else {}
-        self.loaded = drive_of_links(self.bare).depends_on_load
 
     def _source(self, kind: type[Any]) -> Any:
         """The located functions of a kind, None if the motion has none."""
@@ -228,7 +242,8 @@ class Segments:
 
     def _projects(self, given: Arrays) -> bool:
         """True if the constraints correct a state."""
-        return self.correction == "positions" or (self.correction == "velocities" and bool(given["held"].any()))
+        by = {"positions": True, "velocities": given["held"].any(), "contacts": np.any(given.get("closed", 0.0))}
+        return bool(by.get(self.correction, False))
 
     def _parts(self, y: Array) -> Arrays:
         """The state as arrays of one state."""
@@ -274,8 +289,13 @@ class Segments:
                     held[i], bound = 1.0, least if side < 0 else most
                     bound[i], room[i] = side * np.inf, 0.0
             given |= {"lower": lower, "upper": upper}
-        if mode.held[barriers.stops : len(barriers)].any() or len(self.stop_of) < barriers.stops:
+        closed = mode.held[barriers.stops : len(barriers)]
+        if len(self.stop_of) < barriers.stops or (closed.any() and not self.contacts):
             return None
+        if self.contacts:
+            given["closed"] = closed.astype(float)
+            if closed.any() and not self._is_determined(y, held, closed):
+                return None
         if self.kind.flexible:
             given |= self._rotors(y)
         given |= self._forces(t, y)
@@ -295,12 +315,12 @@ class Segments:
         rates = {name: (b - a) / (motion.end - t) for name, a, b in zip(forces, first, last, strict=True)}
         return forces | {f"{name}_rate": rate for name, rate in rates.items()} | {"t_0": np.array(t)}
 
-    def _is_determined(self, y: Array, held: Array) -> bool:
-        """True if the coordinates that are not held determine the forces of the constraints."""
+    def _is_determined(self, y: Array, held: Array, rows: Any = slice(None)) -> bool:
+        """True if the coordinates that are not held determine the forces of the constraints, or of some rows."""
         q, ways = self.motion.seen(y)[0], np.eye(len(held))[:, held == 0.0]
         if not ways.shape[1]:
             return False
-        M, A = (np.asarray(matrix(q)) for matrix in (self.bare.mass_matrix, self.bare.constraint_jacobian))
+        M, A = np.asarray(self.bare.mass_matrix(q)), np.asarray(self.at_contacts.constraint_jacobian(q))[rows]
         unit, _ = unit_rows(A @ ways, ways.T @ M @ ways)
         s = np.linalg.svd(moving_part(M, A, ways) * unit, compute_uv=False)
         return len(s) == len(A) and bool(s[-1] > DETERMINED)
@@ -326,6 +346,9 @@ class Segments:
         if one.kind == "stop":
             places = [place for place, stop in self.stop_of.items() if stop[:2] == (one.place, one.side)]
             return Found(t, "hit", places[0]), modes
+        if one.kind == "contact":
+            place = modes.barriers.stops + one.place
+            return (Found(t, "leave", 0) if modes.mode.held[place] else Found(t, "hit", place)), modes
         if one.kind == "touch":
             ends = self.backlash.ends
             link = self.places[one.place]
@@ -348,7 +371,8 @@ class Segments:
         """True if polynomials of the steps are read."""
         motion, barriers = self.motion, self.modes.barriers
         noted = motion.events is not None and motion.events.watches
-        return motion.dense is not None or noted or bool(self.others) or len(barriers) > barriers.stops
+        beside = len(barriers) > barriers.stops and not self.contacts
+        return motion.dense is not None or noted or bool(self.others) or beside
 
     def _through_pieces(self, result: Reached, pieces: Array, given: Arrays) -> Reached:
         """The first event of the steps that the loop does not watch; earlier ones are noted."""
@@ -373,7 +397,8 @@ class Segments:
     def _first_beside(self, step: Step, known: list[Any]) -> tuple[Found | None, LocatedFunctions | None]:
         """The first of the known events of a step and those beside its mode; noted events before it are noted."""
         motion, times, starts = self.motion, points_of(step.t, step.end), self.motion.starts
-        hits = self.modes.hits(step, times, starts, first=self.modes.barriers.stops)
+        barriers = self.modes.barriers
+        hits = self.modes.hits(step, times, starts, first=len(barriers) if self.contacts else barriers.stops)
         zeros: list[tuple[Found, LocatedFunctions]] = [(event, self.modes) for event in hits]
         zeros += [(event, one) for one in self.others for event in one.zeros(step, times, starts=starts)]
         first, source = min([*zeros, *known], key=lambda each: each[0], default=(None, None))
@@ -400,7 +425,7 @@ class Segments:
             return
         own = {name: array[0, first:last] for name, array in self.rows.items()}
         if self._projects(given):
-            own |= self._put_on_constraints(own["q"], own["qd"], given["held"])
+            own |= self._put_on_constraints(own["q"], own["qd"], given)
         samples.q[first:last], samples.qd[first:last] = own["q"], own["qd"]
         samples.work[first:last] = own["work"]
         if samples.bristles is not None:
@@ -423,8 +448,12 @@ class Segments:
         elapsed = t[:, None] - given["t_0"] if self.linear else 0.0
         return {name: given[name] + elapsed * given.get(f"{name}_rate", 0.0) for name in names}
 
-    def _put_on_constraints(self, q: Array, qd: Array, held: Array) -> Arrays:
-        """States between two steps, put onto the constraints."""
+    def _put_on_constraints(self, q: Array, qd: Array, given: Arrays) -> Arrays:
+        """States between two steps, put onto the constraints or closed contacts."""
+        held = given["held"]
+        if self.contacts:
+            q, qd = self.at_contacts.compile(put_on_contacts)(q, qd, held, given["closed"])
+            return {"q": q, "qd": qd}
         if self.correction == "velocities":
             return {"qd": self.bare.compile(velocities_within)(q, qd, held)}
         q, qd = self.bare.compile(put_on_constraints)(q, qd, held)
@@ -444,8 +473,19 @@ class Segments:
                 own_part = np.where(side * friction[:, i] > 0.0, own_part, friction[:, i])
                 push[:, place] = side * (friction[:, i] - own_part)
                 friction[:, i] = own_part
+        if self.contacts:
+            push[:, modes.barriers.stops :] = found.push
         n = friction.shape[1]
         room.qdd[rows], room.push[rows] = found.qdd, push
         room.friction[rows, :n] = friction
         if self.places:
             room.friction[rows, n:] = found.rotor_friction
+
+
+def with_contacts(robot: Robot, planes: tuple[PointOnPlane, ...]) -> Robot:
+    """A robot without constraints with contacts in their place, which it keeps for the next motion."""
+    kept, name = vars(robot), f"_with_contacts_{planes!r}"
+    if name not in kept:
+        kept[name] = robot.with_constraints(*planes)
+    robot_at_contacts: Robot = kept[name]
+    return robot_at_contacts

@@ -18,8 +18,8 @@ from armdyn.program import less, maximum, select
 from armdyn.simulation.equations import SOURCES
 from armdyn.spatial.rotations import Array
 
-Correction = Literal["", "velocities", "positions"]
-"""The parts of the state that are corrected: none, velocities, or positions and velocities."""
+Correction = Literal["", "velocities", "positions", "contacts"]
+"""The correction: none, of velocities, of positions and velocities, or of both at closed contacts."""
 
 DRIFT = "drift"
 """The name of the largest |phi| and |A qd| met after a step, a part of the state of a loop without a rate."""
@@ -27,7 +27,9 @@ DRIFT = "drift"
 CORRECTING = "correcting"
 """The name of the argument that is 1 if the state is to be corrected."""
 
-RESULTS = {"": {}, "velocities": {"qd": "on_qd"}, "positions": {"q": "on_q", "qd": "on_qd", DRIFT: "on_drift"}}
+_BOTH = {"q": "on_q", "qd": "on_qd"}
+
+RESULTS = {"": {}, "velocities": {"qd": "on_qd"}, "positions": _BOTH | {DRIFT: "on_drift"}, "contacts": _BOTH}
 """The name of the corrected value of each part of the state."""
 
 
@@ -39,7 +41,8 @@ def arguments(correction: Correction, *, along: bool = False) -> tuple[Argument,
 
 def shapes(correction: Correction) -> tuple[Shape, ...]:
     """The shapes of the corrected values."""
-    return {"": (), "velocities": (("n",),), "positions": (("n",), ("n",), (2,))}[correction]
+    sizes: dict[str, Shape] = {"q": ("n",), "qd": ("n",), DRIFT: (2,)}
+    return tuple(sizes[name] for name in RESULTS[correction])
 
 
 def state(rates: Mapping[str, str], correction: Correction, along: Iterable[str] = ()) -> dict[str, str | None]:
@@ -68,24 +71,31 @@ def with_correction(
     if not correction:
         return at, ()
     q, qd, moves = at["q"], at["qd"], None if held is None else [1.0 - one for one in held]
-    on_q = nearest(model, q, moves) if correction == "positions" else q
-    on = {"q": on_q, "qd": within(model, on_q, qd, moves)}
+    active = list(at["closed"]) if correction == "contacts" else None
+    on_q = q if correction == "velocities" else nearest(model, q, moves, active)
+    on, condition = {"q": on_q, "qd": within(model, on_q, qd, moves, active)}, at[CORRECTING]
     if correction == "positions":
         on[DRIFT] = largest_drift(model, q, qd, at[DRIFT])
-    condition = at[CORRECTING] if held is None or correction == "positions" else at[CORRECTING] * reduce(maximum, held)
+    elif active is not None:
+        condition = condition * reduce(maximum, active)
+    elif held is not None:
+        condition = condition * reduce(maximum, held)
     values = {name: _select(condition, on[name], at[name]) for name in RESULTS[correction]}
     return at | values, tuple(values.values())
 
 
-def nearest(model: Any, q: Array, moves: Any = None) -> Array:
+def nearest(model: Any, q: Array, moves: Any = None, active: Any = None) -> Array:
     """Positions on the constraints by two of Newton's steps, or three if phi is large; NaN if these do not suffice.
 
     A step from phi below `CLOSE` reaches rounding.
     """
-    first = nearer(model, q, moves)
-    second = nearer(model, first, moves)
-    third = nearer(model, second, moves)
-    far, farther = (sum(less(CLOSE, abs(one)) for one in all_equations(model, at).phi) for at in (first, second))
+    first = nearer(model, q, moves, active)
+    second = nearer(model, first, moves, active)
+    third = nearer(model, second, moves, active)
+    far, farther = (
+        sum(less(CLOSE, abs(one) if active is None else abs(one) * active[k]) for k, one in enumerate(phi))
+        for phi in (all_equations(model, at).phi for at in (first, second))
+    )
     return _select(far, third * np.sqrt(select(farther, -1.0, 1.0)), second)
 
 
@@ -112,6 +122,21 @@ def put_on_constraints(model: Any, q: Any, qd: Any, held: Any) -> tuple[Array, A
     moves = [1.0 - one for one in held]
     on_q = nearest(model, q, moves)
     return on_q, within(model, on_q, qd, moves)
+
+
+@function("(n),(n),(n),(constraints)->(n),(n)", sources=SOURCES)
+def put_on_contacts(model: Any, q: Any, qd: Any, held: Any, closed: Any) -> tuple[Array, Array]:
+    """Positions and velocities at which closed contacts stay closed, near those given, shape (..., n) each.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        held: 1 for each coordinate that is held at rest, else 0, shape (..., n).
+        closed: 1 for each contact that is closed, else 0, shape (..., constraints).
+    """
+    moves, active = [1.0 - one for one in held], list(closed)
+    on_q = nearest(model, q, moves, active)
+    return on_q, within(model, on_q, qd, moves, active)
 
 
 @function("(n),(n),(n)->(n)", sources=SOURCES)

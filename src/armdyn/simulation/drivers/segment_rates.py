@@ -17,8 +17,10 @@ import numpy as np
 from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.base.named_tuples import named_tuple
 from armdyn.constraints.dead_points import nan_near
+from armdyn.constraints.equations import all_equations
 from armdyn.constraints.under_load import breakaway_of_available
 from armdyn.declaration import Argument, Function, Shape
+from armdyn.model.constraints import rows_of
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum, minimum, select
@@ -45,7 +47,7 @@ class Watched(NamedTuple):
     """A margin: its kind, the place of its coordinate, or of its flexible joint, and the side of a stop or an end.
 
     Args:
-        kind: "link", "rotor", "stop", "load" or "touch".
+        kind: "link", "rotor", "stop", "load", "touch" or "contact".
         place: of the coordinate, or of the joint among the flexible ones.
         side: 1 or -1.
     """
@@ -55,19 +57,21 @@ class Watched(NamedTuple):
     side: int = 0
 
 
-def watched_margins(mechanism: Mechanism, kind: Kind, *, stops: bool) -> list[Watched]:
+def watched_margins(mechanism: Mechanism, kind: Kind, *, stops: bool, contacts: int = 0) -> list[Watched]:
     """The margins of an arm, in the order of the results of `segment_rates`.
 
     Args:
         mechanism: the arm without the friction whose bristles are states.
         kind: the parts of the state.
         stops: true if joints have stops.
+        contacts: the number of contacts.
     """
     joints = flexible_joints(mechanism) if kind.flexible else []
     links = links_side(mechanism, joints) if joints else mechanism
     every = range(mechanism.dof) if stops else dry_coordinates(links.drive)
     found = [Watched("link", i) for i in every]
     found += [Watched("stop", i, side) for side in (-1, 1) for i in every] if stops else []
+    found += [Watched("contact", k) for k in range(contacts)]
     for k, joint in enumerate(joints):
         if any(map(is_dry, joint.laws)):
             found.append(Watched("rotor", k))
@@ -99,7 +103,10 @@ class Segment:
         self.tau = tau
         sticking = Sticking(self.links, at["slip"], tau, at["f_tip"])
         sticking.moves = [1.0 - held for held in at["held"]]
+        sticking.closed = None if "closed" not in at else list(at["closed"])
         self.dry, found = sticking.dry, sticking.motion(arm.q, arm.qd)
+        self.push = None if sticking.closed is None else -1.0 * sticking.multipliers
+        """The forces of closed contacts along their normals, N."""
         self.qdd, self.friction, self.power = found.qdd, found.friction, found.power + power
         if at.get("usual") is not None:
             self.qdd = self.qdd * nan_near(model, arm.q, at["usual"])
@@ -118,6 +125,7 @@ class Segment:
             "rotor": self._of_rotor,
             "load": self._of_load,
             "touch": self._of_touch,
+            "contact": self._of_contact,
         }[one.kind](one)
 
     def _of_link(self, one: Watched) -> tuple[Any, Any]:
@@ -144,6 +152,13 @@ class Segment:
         if one.side < 0:
             return q - self.at["lower"][one.place], 1.0 * qd
         return self.at["upper"][one.place] - q, -1.0 * qd
+
+    def _of_contact(self, one: Watched) -> tuple[Any, Any]:
+        """The force of a closed contact, or the gap to an open one."""
+        phi, A, _ = all_equations(self.links, self.arm.q)
+        closed = self.at["closed"][one.place]
+        speed = A[one.place] @ self.arm.qd
+        return select(closed, self.push[one.place], phi[one.place]), select(closed, 0.0, speed)
 
     def _of_rotor(self, one: Watched) -> tuple[Any, Any]:
         """The speed of a rotor that slips, or the room of the friction that holds it."""
@@ -176,22 +191,31 @@ class Segment:
 
 
 def _mode_arguments(
-    kind: Kind, *, stops: bool, bounds: bool, correction: Correction = "", linear: bool = False
+    kind: Kind,
+    *,
+    stops: bool,
+    bounds: bool,
+    contacts: bool,
+    correction: Correction = "",
+    linear: bool = False,
 ) -> tuple[Argument, ...]:
     along = bounds and kind.along
-    own = [("slip", N), ("held", N)]
+    own: list[tuple[str, Shape]] = [("slip", N), ("held", N)]
+    own += [("closed", ("constraints",))] if contacts else []
     own += [("rotor_slip", SPRINGS), ("rotor_held", SPRINGS), ("touches", N)] if kind.flexible else []
     if bounds:
         own += [("least", N), ("most", N), ("room", N)]
         own += [("signs", SPRINGS)] if kind.flexible else []
         own += [("lower", N), ("upper", N)] if stops else []
-    usual = (Argument("usual", ("constraints",), optional=True),) if bounds else ()
+    usual = (Argument("usual", ("constraints",), optional=True),) if bounds and not contacts else ()
     forces = force_arguments(linear=linear)
     return (*(Argument(*one) for one in own), *forces, *corrections.arguments(correction, along=along), *usual)
 
 
 @cache
-def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "", linear: bool = False) -> Function:
+def segment_rates(
+    kind: Kind, *, stops: bool, contacts: bool = False, correction: Correction = "", linear: bool = False
+) -> Function:
     """The rates of the state along a segment, with the margins and their rates.
 
     Arguments of the function: the state; 1, -1 or 0 of each coordinate and rotor that slips forwards, backwards or not;
@@ -202,10 +226,11 @@ def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "", linea
     Args:
         kind: the parts of the state.
         stops: true if joints have stops.
+        contacts: true if the constraints of the arm are contacts, each closed or open.
         correction: of the state after each step; the rates are those of the corrected state.
         linear: true if forces are on straight lines over time; else they are held.
     """
-    own = _mode_arguments(kind, stops=stops, bounds=True, correction=correction, linear=linear)
+    own = _mode_arguments(kind, stops=stops, bounds=True, contacts=contacts, correction=correction, linear=linear)
     arguments = (*kind.arguments, *own)
     on = corrections.RESULTS[correction].values()
     result = named_tuple("SegmentRates", [*kind.results, "margins", "slopes", *on])
@@ -215,30 +240,32 @@ def segment_rates(kind: Kind, *, stops: bool, correction: Correction = "", linea
         at, on = corrections.with_correction(model, at, correction, at["held"])
         at["tau"], at["f_tip"] = acting_forces(at, linear=linear)
         segment = Segment(model, kind, at)
-        watched = watched_margins(segment.arm.bare, kind, stops=stops)
+        watched = watched_margins(segment.arm.bare, kind, stops=stops, contacts=len(at.get("closed", ())))
         margins, slopes = zip(*(segment.margin(one) for one in watched), strict=True) if watched else ((1.0,), (0.0,))
         found = segment.arm.results(at, kind, segment.qdd, segment.thetadd, segment.power)
         return result(*found, np.array(margins, dtype=object), np.array(slopes, dtype=object), *on)
 
     words = ["segment", *(word for word, on in kind._asdict().items() if on), "stops" if stops else "open", correction]
-    name = "_".join(filter(None, [*words, "driven" if linear else ""]))
-    made = partial(segment_rates, kind, stops=stops, correction=correction, linear=linear)
+    name = "_".join(filter(None, [*words, "driven" if linear else "", "touching" if contacts else ""]))
+    made = partial(segment_rates, kind, stops=stops, contacts=contacts, correction=correction, linear=linear)
     results: tuple[Shape, ...] = (
         *kind.results.values(),
         ("margins",),
         ("margins",),
         *corrections.shapes(correction),
     )
-    sizes: dict[str, Callable[..., int]] = {**SIZES, "margins": partial(_margin_count, kind, stops)}
+    sizes: dict[str, Callable[..., int]] = {**SIZES, "margins": partial(_margin_count, kind, stops, contacts)}
     rates.__name__, rates.__doc__ = name, "The motion along a segment."
     return function_of_actuators(rates, "segment", arguments, results, result, sizes, made)
 
 
 @cache
-def segment_forces(kind: Kind) -> Function:
-    """Accelerations of links, and the friction of links and of rotors along a segment, with its holding forces."""
-    arguments = (*kind.arguments, *_mode_arguments(kind, stops=False, bounds=False))
-    result = named_tuple("SegmentForces", ["qdd", "friction", *(["rotor_friction"] if kind.flexible else [])])
+def segment_forces(kind: Kind, *, contacts: bool = False) -> Function:
+    """Accelerations of links, friction of links and of rotors along a segment with its holding forces, and contacts."""
+    arguments = (*kind.arguments, *_mode_arguments(kind, stops=False, bounds=False, contacts=contacts))
+    parts: dict[str, Shape] = {"qdd": N, "friction": N}
+    parts |= ({"rotor_friction": SPRINGS} if kind.flexible else {}) | ({"push": ("constraints",)} if contacts else {})
+    result = named_tuple("SegmentForces", [*parts])
 
     def forces(model: Any, *given: Any) -> Any:
         at = dict(zip((argument.name for argument in arguments), given, strict=True))
@@ -246,18 +273,21 @@ def segment_forces(kind: Kind) -> Function:
         on_links = np.zeros(len(segment.qdd), dtype=object) + segment.arm.force
         on_rotors = on_links[segment.arm.places]
         on_links[segment.arm.places] = 0.0
-        found = segment.qdd, segment.friction + on_links
-        return result(*found, segment.rotor_friction + on_rotors) if kind.flexible else result(*found)
+        known = {"qdd": segment.qdd, "friction": segment.friction + on_links, "push": segment.push}
+        known["rotor_friction"] = segment.rotor_friction + on_rotors
+        return result(*(known[name] for name in parts))
 
     name = "_".join(["segment_forces", *(word for word, on in kind._asdict().items() if on)])
-    results: tuple[Shape, ...] = (N, N, SPRINGS) if kind.flexible else (N, N)
+    name += "_touching" if contacts else ""
+    results = tuple(parts.values())
     forces.__name__, forces.__doc__ = name, "The motion along a segment."
-    made = partial(segment_forces, kind)
+    made = partial(segment_forces, kind, contacts=contacts)
     return function_of_actuators(forces, "segment", arguments, results, result, SIZES, made)
 
 
-def _margin_count(kind: Kind, stops: bool, model: Any, **options: Any) -> int:
+def _margin_count(kind: Kind, stops: bool, contacts: bool, model: Any, **options: Any) -> int:
     """The number of margins."""
     mechanism = Robot(model).mechanism
     bare = Bristles(mechanism).bare if kind.bristles else mechanism
-    return max(len(watched_margins(bare, kind, stops=stops)), 1)
+    rows = len(rows_of(model.constraints)) if contacts else 0
+    return max(len(watched_margins(bare, kind, stops=stops, contacts=rows)), 1)

@@ -119,6 +119,7 @@ class Barriers:
             self._rows[k] = one.sign * self._positions[k]
         self._alone = np.count_nonzero(self._positions, axis=1) == 1
         self._places = self._positions.argmax(axis=1) if limits else np.zeros(0, dtype=int)
+        self.planes = tuple(contact.plane for contact in contacts)
         self._planes = robot.without_constraints().with_constraints(*(c.plane for c in contacts)) if contacts else None
 
     def __len__(self) -> int:

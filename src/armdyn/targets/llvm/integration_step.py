@@ -162,8 +162,7 @@ class Step:
                 y = lanes.select(corrects, lanes.load("%corrected", k), lanes.load("%y.new", k))
                 lanes.store(y, "%corrected", k)
                 lanes.store(lanes.op("fadd", lanes.load("%finite"), lanes.op("fsub", y, y)), "%finite")
-            with lanes.each("without.rate", m - self.measured) as k:
-                place = lanes.let(f"add i64 {k}, {self.measured}")
+            for place in range(self.measured, m):
                 lanes.store(lanes.load("%corrected", place), "%y.new", place)
         fine = lanes.compare("oeq", lanes.load("%finite"), 0.0)
         failed = lanes.without(corrects, fine)
