@@ -105,7 +105,7 @@ class Segment:
         sticking.moves = [1.0 - held for held in at["held"]]
         sticking.closed = None if "closed" not in at else list(at["closed"])
         self.dry, found = sticking.dry, sticking.motion(arm.q, arm.qd)
-        self.push = None if sticking.closed is None else -1.0 * sticking.multipliers
+        self.push: Any = None if sticking.closed is None else -1.0 * sticking.multipliers
         """The forces of closed contacts along their normals, N."""
         self.qdd, self.friction, self.power = found.qdd, found.friction, found.power + power
         if at.get("usual") is not None:
