@@ -282,7 +282,9 @@ def test_contacts_that_hold(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     robot, method, duration = TOUCHING[name]
     options = {"q0": Q, "duration": duration, "elements": [FLOOR, WALL, *([Stops(0.3)] if "stops" in name else [])]}
     compiled, python = both(monkeypatch, robot, **options, **method)
-    require_same(compiled, python, 1e-8, pushes=40.1 if "stops" in name else None)
+    require_same(
+        compiled, python, 1e-7, pushes=40.1 if "stops" in name else None
+    )  # errors grow by ever smaller rebounds
     assert {"impact", "rest"} <= {one.kind for one in compiled.events if one.name in ("floor", "wall")}
     held = compiled.signals["contact_force"][:, 0] > 0.0
     assert held.sum() > 20

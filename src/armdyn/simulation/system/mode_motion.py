@@ -81,12 +81,32 @@ def mode_motion(
         pushes: p, forces of the coordinates that act on the links, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
+    return _motion_and_multipliers(model, q, qd, tau, directions, moves, pushes, f_tip)[0]
+
+
+def _motion_and_multipliers(
+    model: Any,
+    q: Any,
+    qd: Any,
+    tau: Any,
+    directions: Any,
+    moves: Any,
+    pushes: Any,
+    f_tip: Any,
+    active: list[Any] | None = None,
+) -> tuple[Motion, Any]:
+    """The motion, and the multipliers of constraints if friction does not depend on the load.
+
+    Args: those of `mode_motion`, and
+
+        active: 1 for each constraint that counts, 0 for one that is left out; all count by default.
+    """
     bare, drive, links = model.without_friction, model.drive, links_mass(model.without_friction, q)
     available, h = _available(model, q, qd, tau, directions, f_tip)
     h, constrained = h - pushes, bool(model.model.constraints)
     if constrained:
         _, A, drift = all_equations(model, q, qd)
-    sliding, hidden = tau - available, np.zeros(bare.dof, dtype=object)
+    sliding, hidden, multipliers = tau - available, np.zeros(bare.dof, dtype=object), None
     if drive.depends_on_load:
         coordinates, rates = own_coordinates(drive) or {}, _sliding_rates(model, qd, directions)
         how = {"within": within_rows(model, A, drift)} if constrained else {"moves": moves}
@@ -98,7 +118,7 @@ def mode_motion(
             hidden[i] = drive.armature[k] * friction.slope * friction.passed
     elif constrained:
         factors = factored(bare, bare.drive, links, moves)
-        qdd, multipliers, _ = moved_within(bare, A, drift, factors, available - h)
+        qdd, multipliers, _ = moved_within(bare, A, drift, factors, available - h, active)
         h = h + A.T @ multipliers
     else:
         qdd = factored(bare, bare.drive, links, moves).solve(available - h)
@@ -109,7 +129,7 @@ def mode_motion(
         holding = np.array([(1.0 - moves[i]) * excess[i] for i in range(bare.dof)])
     applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)
     power = (applied - sliding) @ qd + dissipated_power(model, q, qd)
-    return Motion(qdd, power, sliding, holding, hidden)
+    return Motion(qdd, power, sliding, holding, hidden), multipliers
 
 
 def mode_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Motion]:
@@ -229,12 +249,17 @@ class Sticking:
         self.mechanism, self.slip, self.tau, self.f_tip, self.bounds = mechanism, slip, tau, f_tip, bounds
         self.dry = dry_coordinates(mechanism.drive)
         self.moves = [slip[i] * slip[i] if i in self.dry else 1.0 for i in range(mechanism.dof)]
+        self.closed: list[Any] | None = None
+        """1 for each constraint that is a closed contact, 0 for an open one; None if all are constraints."""
+        self.multipliers: Any = None
+        """The multipliers of the constraints in the last state."""
         self.directions = directions_of(mechanism.drive, len(mechanism.model.joints), mechanism.bodies, slip)
 
     def motion(self, q: Any, qd: Any) -> Motion:
         """The motion at a state."""
-        none = np.zeros(self.mechanism.dof)
-        return mode_motion(self.mechanism, q, qd, self.tau, self.directions, self.moves, none, self.f_tip)  # type: ignore[no-any-return]
+        given = self.mechanism, q, qd, self.tau, self.directions, self.moves, np.zeros(self.mechanism.dof), self.f_tip
+        motion, self.multipliers = _motion_and_multipliers(*given, self.closed)
+        return motion
 
     def margins(self, friction: Array) -> list[Any]:
         """Margin of the friction of each dry coordinate that sticks to its bounds, over their width; 1 for others."""
