@@ -24,7 +24,7 @@ import numpy as np
 import armdyn
 from armdyn.identification import fitting
 from armdyn.identification.design import Parameters
-from armdyn.identification.factors import stacked
+from armdyn.identification.factors import stack_factors
 from armdyn.identification.friction_terms import terms_of
 from armdyn.logs import Log
 from benchmarks.identification import UR10E_COLUMNS, UR10E_GAINS, UR10E_TRAINING
@@ -47,7 +47,7 @@ def weighted_least_squares(logs: list[Log], robot: armdyn.Robot) -> np.ndarray:
     bodies = Parameters(robot, False, ()).standard.values
     _, deviations, factors = fitting._friction_alone(regression, bodies, settings, regression.factors())
     for _ in range(2):
-        R, z = stacked(factors, parameters, 1.0 / deviations)
+        R, z = stack_factors(factors, parameters, 1.0 / deviations)
         reduced = np.linalg.lstsq(R, z, rcond=None)[0]
         deviations = regression.deviations(reduced)
     return np.asarray(reduced)

@@ -16,7 +16,7 @@ from armdyn.base.errors import ShapeError
 from armdyn.cli import main
 from armdyn.cli.derive import derived
 from armdyn.derivation.document import latex_of
-from armdyn.derivation.printing import Notation, short
+from armdyn.derivation.printing import BookNotation, short
 from armdyn.derivation.programs import program_of
 from armdyn.program import interpret
 from oracles.states import assert_close, random_states
@@ -68,14 +68,14 @@ def test_short_names() -> None:
 
 def test_differences_of_angles_have_indices() -> None:
     difference = sympy.sin(sympy.Symbol("q1") - sympy.Symbol("q2"))
-    assert Notation().line(difference) == "s₁₋₂"
-    assert latex_of(difference, Notation()) == "s_{1-2}"
+    assert BookNotation().line(difference) == "s₁₋₂"
+    assert latex_of(difference, BookNotation()) == "s_{1-2}"
 
 
 def test_order_of_factors_and_terms() -> None:
     m1, L1, qd1, qdd1, q1, g = sympy.symbols("m1 L1 qd1 qdd1 q1 g")
     expression = L1 * g * m1 * sympy.cos(q1) + m1 * L1 * qd1**2 * sympy.sin(q1) - L1**2 * m1 * qdd1
-    assert Notation([m1, g, L1]).line(expression) == "-m₁·L₁²·q̈₁ + m₁·L₁·s₁·q̇₁² + m₁·g·L₁·c₁"
+    assert BookNotation([m1, g, L1]).line(expression) == "-m₁·L₁²·q̈₁ + m₁·L₁·s₁·q̇₁² + m₁·g·L₁·c₁"
 
 
 @pytest.mark.short_run("rp", "planar_2r")

@@ -21,7 +21,7 @@ from armdyn.actuators import (
 )
 from armdyn.base.errors import Unsupported
 from armdyn.identification import IdentificationError, fit_law, friction_laws
-from armdyn.identification.law_models import Model, quantities_of
+from armdyn.identification.law_models import LawModel, quantities_of
 from armdyn.spatial.rotations import Array
 from identification.arms import fourier, recorded, wrong_description
 
@@ -60,7 +60,7 @@ def numbers_of(law: Any) -> tuple[Array, Array]:
 def test_models_are_the_laws_and_their_derivatives_are_exact(name: str) -> None:
     law = LAWS[name]
     numbers, free = numbers_of(law)
-    model = Model([law], free)
+    model = LawModel([law], free)
     fast = np.abs(QD) > 0.2  # the smooth sign is 1 there
     rate, load = QD[fast][:150], LOAD[fast][:150]
     force, slopes = model(rate, load, numbers)
@@ -84,7 +84,7 @@ def test_known_numbers_come_back_as_scipy_finds_them_by_differences(name: str) -
 
     law = LAWS[name]
     numbers, free = numbers_of(law)
-    model = Model([law], free)
+    model = LawModel([law], free)
     y = model(QD, LOAD, numbers)[0] + 0.02 * np.random.default_rng(3).normal(size=len(QD))
     fields = [each.field for each in quantities_of([law])]
     first = replace(law, **{f: 1.4 * getattr(law, f) for f, is_free in zip(fields, free, strict=True) if is_free})
@@ -123,7 +123,7 @@ def test_known_numbers_come_back_as_scipy_finds_them_by_differences(name: str) -
 
 def test_intervals_hold_in_nine_of_ten_repeats() -> None:
     law, inside = Stribeck(3.0, 2.0, 0.15), 0
-    clean = Model([law], np.array([True, True, True, False]))(QD, LOAD, np.array([3.0, 2.0, 0.15, 2.0]))[0]
+    clean = LawModel([law], np.array([True, True, True, False]))(QD, LOAD, np.array([3.0, 2.0, 0.15, 2.0]))[0]
     for seed in range(40):
         y = clean + 0.2 * np.random.default_rng(seed).normal(size=len(QD))
         found = fit_law(law, QD, y, free=("static", "kinetic", "speed"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armdyn.identification import IdentificationError, LowPass
-from armdyn.identification.low_pass import DERIVATIVE, SECOND_DERIVATIVE, filtered
+from armdyn.identification.low_pass import DERIVATIVE, SECOND_DERIVATIVE, correlate
 from armdyn.identification.signals import cubic
 
 RATE = 200.0
@@ -42,7 +42,7 @@ def test_it_is_both_passes_of_scipys_sections() -> None:
 def test_every_tenth_value_is_the_same_as_of_all() -> None:
     noise = np.random.default_rng(0).normal(size=(700, 3))
     kernel = LowPass(5.0).kernel(RATE)
-    np.testing.assert_allclose(filtered(noise, kernel, 10), filtered(noise, kernel)[::10], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(correlate(noise, kernel, 10), correlate(noise, kernel)[::10], rtol=0, atol=1e-14)
 
 
 def test_derivatives_of_five_samples_are_of_the_fourth_order() -> None:

@@ -12,7 +12,7 @@ import armdyn
 from armdyn.logs import LogError
 from armdyn.masp import (
     InputUnits,
-    Simulated,
+    SimulationSettings,
     TorqueTable,
     TorqueTableError,
     columns,
@@ -31,7 +31,7 @@ Edited = Callable[..., Path]
 
 def off_the_path(name: str, step: float, duration: float) -> float:
     """The greatest difference of the hand's pose from the path's, m and 1."""
-    problem = replace(read(name), simulated=Simulated(duration=duration, step=step))
+    problem = replace(read(name), simulated=SimulationSettings(duration=duration, step=step))
     moved = problem.simulate()
     assert abs(moved.t[-1] - duration) < 1e-12
     assert (np.diff(moved.t) > 0.0).all()
@@ -64,7 +64,7 @@ def test_corners_that_are_no_breaks_cost_accuracy() -> None:
 def test_the_hands_motion_is_the_joints() -> None:
     """Velocity and acceleration of the hand against the papers' differentiated displacements, in the file's units."""
     problem = read("slider")
-    moved = replace(problem, simulated=Simulated(duration=0.3, step=0.01)).simulate()
+    moved = replace(problem, simulated=SimulationSettings(duration=0.3, step=0.01)).simulate()
     arm, table = papers_arm("slider"), columns(moved)
     scales = np.array([1, 1, 1e-3, 1, 1, 1])
     for k in range(0, len(moved.t), 5):
@@ -83,7 +83,7 @@ def test_the_hands_motion_is_the_joints() -> None:
 
 def test_accelerations_are_the_papers_direct_dynamics() -> None:
     """(39) to (44) in millimetres and newtons, from the simulation's torques and states, the load included."""
-    moved = replace(read("slider"), simulated=Simulated(duration=0.3, step=0.02)).simulate()
+    moved = replace(read("slider"), simulated=SimulationSettings(duration=0.3, step=0.02)).simulate()
     arm = papers_arm("slider")
     scales, forces = np.array([1, 1, 1e-3, 1, 1, 1]), np.array([1e-3, 1e-3, 1, 1e-3, 1e-3, 1e-3])
     for k in range(len(moved.t)):
@@ -185,7 +185,7 @@ def test_a_table_is_smooth_between_breaks_and_jumps_there() -> None:
 
 
 def test_pictures_of_a_simulation() -> None:
-    moved = replace(read("slider"), simulated=Simulated(duration=0.6, step=0.01)).simulate()
+    moved = replace(read("slider"), simulated=SimulationSettings(duration=0.6, step=0.01)).simulate()
     figure = draw_simulation(moved)
     axes = [a for a in figure.axes if a.get_title(loc="left")]
     assert len(axes) == 12
@@ -206,13 +206,13 @@ def test_pictures_of_a_simulation() -> None:
 
 def test_steps_that_are_too_long_are_said_and_drawn(tmp_path: Path) -> None:
     """The paper's arm at such steps turns and turns, more than an axis of degrees has ticks for."""
-    problem = replace(read("kg_puma"), simulated=Simulated(duration=2.4, step=0.15))
+    problem = replace(read("kg_puma"), simulated=SimulationSettings(duration=2.4, step=0.15))
     moved = problem.simulate()
     assert np.abs(moved.joints.q).max() > 7 * 2 * np.pi
     assert re.match(r"the energy drifts by .* the step of 0\.15 s is too long for this motion\. Use a", moved.notes[0])
     draw_simulation(moved).savefig(tmp_path / "moved.png")
     assert not any(
-        "the energy" in note for note in replace(problem, simulated=Simulated(duration=0.1)).simulate().notes
+        "the energy" in note for note in replace(problem, simulated=SimulationSettings(duration=0.1)).simulate().notes
     )
 
 

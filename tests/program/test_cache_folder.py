@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from armdyn.targets import cache, cache_eviction, cache_folder
-from armdyn.targets.cache_folder import NoFolder, chosen_folder, made, trusted
+from armdyn.targets.cache_folder import NoFolder, chosen_folder, make_folder, trusted_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions of POSIX")
 
@@ -106,7 +106,7 @@ def test_a_folder_that_others_may_write_to(
     folder = place if which == "the folder" else place.parent
     folder.chmod(mode)
     if mode == 0o1777 and which == "the one above":
-        assert trusted(place) == place  # nobody else can move it away, as in /tmp
+        assert trusted_folder(place) == place  # nobody else can move it away, as in /tmp
     else:
         refused(rf"{who}.* may write .*chmod go-w {folder}")
     assert len(list(place.iterdir())) == 2
@@ -128,34 +128,34 @@ def test_a_group_of_the_users_own_is_nobody_else(place: Path, monkeypatch: pytes
         group = grp.struct_group((name, "x", 7, members))
         monkeypatch.setattr(grp, "getgrgid", lambda number, group=group: group)
         if is_private:
-            assert trusted(place) == place
+            assert trusted_folder(place) == place
         else:
             with pytest.raises(PermissionError, match=f"group {name} may write"):
-                trusted(place)
+                trusted_folder(place)
     monkeypatch.setattr(grp, "getgrgid", lambda number: grp.struct_group((owner, "x", number, [])))
     monkeypatch.setattr(os, "listxattr", lambda path: ["system.posix_acl_access"], raising=False)
     with pytest.raises(PermissionError, match="may write"):
-        trusted(place)
+        trusted_folder(place)
 
 
 def test_links_on_the_way_are_followed_where_they_are_the_users(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(place.parent)
     (tmp_path / "further").symlink_to("link/../safe")
-    assert trusted(tmp_path / "link" / "cache") == trusted(tmp_path / "further" / "cache") == place
-    assert trusted(place / ".." / "cache" / "..") == place.parent
+    assert trusted_folder(tmp_path / "link" / "cache") == trusted_folder(tmp_path / "further" / "cache") == place
+    assert trusted_folder(place / ".." / "cache" / "..") == place.parent
     (tmp_path / "safe" / "loop").symlink_to("loop")
     with pytest.raises(OSError, match="symbolic links"):
-        trusted(tmp_path / "safe" / "loop" / "cache")
+        trusted_folder(tmp_path / "safe" / "loop" / "cache")
     (tmp_path / "nowhere").symlink_to("missing")
     with pytest.raises(FileNotFoundError):
-        made(tmp_path / "nowhere" / "cache")
+        make_folder(tmp_path / "nowhere" / "cache")
 
 
 def test_a_link_leads_to_a_folder_that_is_looked_at_too(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(place)
     place.parent.chmod(0o777)
     with pytest.raises(PermissionError, match=f"anyone may write to {place.parent}"):
-        trusted(tmp_path / "link")
+        trusted_folder(tmp_path / "link")
 
 
 @as_root
@@ -163,10 +163,10 @@ def test_what_belongs_to_others(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(place)
     os.chown(tmp_path / "link", STRANGER, STRANGER, follow_symlinks=False)
     with pytest.raises(PermissionError, match=f"link belongs to user {STRANGER}"):
-        trusted(tmp_path / "link")
+        trusted_folder(tmp_path / "link")
     os.chown(place.parent, STRANGER, STRANGER)
     with pytest.raises(PermissionError, match=f"safe belongs to user {STRANGER}"):
-        trusted(place)
+        trusted_folder(place)
     os.chown(place.parent, 0, 0)
     os.chown(entry(place), STRANGER, STRANGER)
     refused(f"an entry there belongs to user {STRANGER}")

@@ -92,7 +92,7 @@ def test_every_piece_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine_code, "link", refused)
     monkeypatch.setattr(compiler, "compile_ir", lambda ir, _, anywhere: ir.encode())
     module = Module("own", ("shared",))
-    assert machine_code.compiled(module, "entry") == ({"kind": "object"}, module.whole.encode())
+    assert machine_code.compile_code(module, "entry") == ({"kind": "object"}, module.whole.encode())
 
 
 def test_every_piece_is_explained() -> None:

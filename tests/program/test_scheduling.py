@@ -4,7 +4,7 @@ import pytest
 
 import armdyn
 from armdyn.program.graph import Node
-from armdyn.targets.llvm.scheduling import CYCLES, CYCLES_OF_OTHERS, ROOM, Room, scheduled
+from armdyn.targets.llvm.scheduling import CYCLES, CYCLES_OF_OTHERS, ROOM, Room, schedule
 from armdyn.targets.llvm.sections import Arithmetic, arguments_of, cut
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
@@ -40,17 +40,17 @@ def cycles(nodes: tuple[Node, ...], order: list[int]) -> int:
 @pytest.mark.parametrize("robot", ["ur5", "stanford"])
 def test_every_node_once_behind_those_that_it_reads(robot: str, function: str, room: Room) -> None:
     for nodes, stretch, slots in stretches(robot, function):
-        order = scheduled(nodes, stretch, slots, room)
+        order = schedule(nodes, stretch, slots, room)
         assert sorted(order) == sorted(stretch)
         place = {index: k for k, index in enumerate(order)}
         assert all(place.get(a, -1) < place[index] for index in order for a in arguments_of(nodes[index]))
-        assert scheduled(nodes, stretch, slots, room) == order
+        assert schedule(nodes, stretch, slots, room) == order
 
 
 @pytest.mark.parametrize("robot", ["ur5", "stanford", "puma560"])
 def test_chains_overlap(robot: str) -> None:
     nodes, stretch, slots = max(stretches(robot, "forward_dynamics"), key=lambda one: len(one[1]))
-    assert cycles(nodes, scheduled(nodes, stretch, slots, ROOM[32])) < 0.85 * cycles(nodes, list(stretch))
+    assert cycles(nodes, schedule(nodes, stretch, slots, ROOM[32])) < 0.85 * cycles(nodes, list(stretch))
 
 
 @pytest.mark.parametrize("room", ROOM.values(), ids=map(str, ROOM))
@@ -67,7 +67,7 @@ def test_independent_values_do_not_fill_the_registers(room: Room) -> None:
         nodes.append(("add", total, product))
         total = len(nodes) - 1
     stretch = [index for index, node in enumerate(nodes) if node[0] not in ("input", "const")]
-    order = scheduled(nodes, stretch, {total}, room)
+    order = schedule(nodes, stretch, {total}, room)
     read_last = {a: place for place, index in enumerate(order) for a in arguments_of(nodes[index])}
     most = max(sum(read_last.get(order[j], k) > k for j in range(k + 1)) for k in range(len(order)))
     assert most < 2 * room.values

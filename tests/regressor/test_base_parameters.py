@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.identification import null_parameters_of_states
-from armdyn.model.base_parameters import BaseParameters, grouped, own_units
+from armdyn.model.base_parameters import BaseParameters, group_parameters, own_units
 from oracles.cases import CASES
 from oracles.short_run import short_run
 from oracles.states import random_states
@@ -88,7 +88,7 @@ def test_map_is_the_one_of_the_null_vectors_for_any_choice_of_columns() -> None:
     K = in_own_units(robot, structural)
     assert np.abs(K @ vectors).max() < 1e-12
     assert vectors.shape == (50, 50 - structural.rank)
-    assert grouped(robot.mechanism, structural.standard, vectors).independent == structural.independent
+    assert group_parameters(robot.mechanism, structural.standard, vectors).independent == structural.independent
 
 
 COUNTS = {

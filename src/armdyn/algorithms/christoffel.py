@@ -21,7 +21,7 @@ from armdyn.algorithms.joint_frames import JointFrame, composite_to_parent, join
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import to_child
 
@@ -44,9 +44,7 @@ def christoffel(mechanism: Mechanism, q: Array) -> Array:
     >>> bool(np.allclose(robot.christoffel(q) @ qd @ qd, robot.velocity_forces(q, qd)))
     True
     """
-    Gamma = mechanism.drive.tensor(
-        entries(regrouped(mechanism), mechanism.drive.positions(q)), rank=3
-    )  # M alone decides
+    Gamma = mechanism.drive.tensor(entries(regroup(mechanism), mechanism.drive.positions(q)), rank=3)  # M alone decides
     for j in range(mechanism.dof):
         Gamma[:, :j, j] = Gamma[:, j, :j]
     return Gamma

@@ -24,7 +24,7 @@ from armdyn.algorithms.joint_frames import composite_to_parent, joint_frames
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import composites
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import to_parent
 
@@ -48,7 +48,7 @@ def coriolis_matrix(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     True
     """
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
-    return mechanism.drive.tensor(entries(regrouped(mechanism), q, qd), rank=2)  # C depends on M alone
+    return mechanism.drive.tensor(entries(regroup(mechanism), q, qd), rank=2)  # C depends on M alone
 
 
 def entries(mechanism: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], Any]:

@@ -49,7 +49,7 @@ from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_o
 from armdyn.base.exact import is_zero
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.positive_definite import ZeroPivot
 from armdyn.spatial.rotations import Array
 
@@ -189,7 +189,7 @@ def _loads_at_no_acceleration(
     f_ext: Array | None = None,
 ) -> list[Any]:
     """The loads that the joints transmit at qdd = 0, by body."""
-    mechanism, drive = regrouped(mechanism), mechanism.drive
+    mechanism, drive = regroup(mechanism), mechanism.drive
     q, qd, at_rest = drive.positions(q), drive.rates(qd), drive.rates(np.zeros(drive.size))
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     _, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)

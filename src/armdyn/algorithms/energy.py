@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.elements import energy_of_elements
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import to_child, to_parent
 
@@ -28,7 +28,7 @@ def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array 
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
     if base_twist is None:
-        mechanism = regrouped(mechanism)  # inertia moved to a base at rest has no energy
+        mechanism = regroup(mechanism)  # inertia moved to a base at rest has no energy
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     twists = link_twists(mechanism, q, qd, base_twist)
     links = sum(

@@ -13,7 +13,7 @@ from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_
 from armdyn.base.errors import UnknownName
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array
 
 METHODS = ("articulated", "mass_matrix")
@@ -74,7 +74,7 @@ def forward_dynamics(
     if method == "mass_matrix" or not mechanism.drive.is_one_to_one:
         rest = inverse_dynamics(mechanism, q, qd, np.zeros(mechanism.dof), f_tip, base_twist, base_twist_rate, f_ext)
         return factored_mass_matrix(mechanism, q).solve(tau - rest)
-    mechanism, order = regrouped(mechanism), mechanism.drive.order
+    mechanism, order = regroup(mechanism), mechanism.drive.order
     q, qd, at_rest = mechanism.drive.positions(q), mechanism.drive.rates(qd), np.zeros(mechanism.dof)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     motions, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)

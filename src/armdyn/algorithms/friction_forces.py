@@ -7,7 +7,7 @@ from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_o
 from armdyn.base.advice import either
 from armdyn.base.errors import TraceError
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array
 
 
@@ -51,7 +51,7 @@ def friction_forces(
             + ". What does not know qdd, as momentum_observer, needs friction "
             "that depends on velocities alone, or " + either("robot.without_friction()", "--ignore-friction")
         )
-    mechanism, q = regrouped(mechanism), drive.positions(q)
+    mechanism, q = regroup(mechanism), drive.positions(q)
     base = base_motion(mechanism.gravity)
     _, wrenches = links_in_motion(mechanism, q, rates, drive.rates(qdd), base, f_tip, f_ext)
     return drive.forces(drive.friction_forces(rates, loads_of_drives(mechanism, q, wrenches, rates)))

@@ -21,7 +21,7 @@ from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.moving_composites import Twist, along_rate
 from armdyn.algorithms.newton_euler import Wrench, along_joints, inward, summed_inwards
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, cross
 
 
@@ -47,7 +47,7 @@ def generalized_momentum(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     >>> bool(np.allclose(robot.generalized_momentum(q, qd), robot.mass_matrix(q) @ qd))
     True
     """
-    mechanism = regrouped(mechanism)  # it depends on M alone
+    mechanism = regroup(mechanism)  # it depends on M alone
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     momenta = joint_momenta(mechanism, q, link_twists(mechanism, q, qd))
     return mechanism.drive.forces(along_joints(mechanism, momenta), qd)
@@ -69,7 +69,7 @@ def transposed_coriolis_forces(mechanism: Mechanism, q: Array, qd: Array, v: Arr
     >>> bool(np.allclose(robot.transposed_coriolis_forces(q, qd), robot.coriolis_matrix(q, qd).T @ qd))
     True
     """
-    mechanism = regrouped(mechanism)  # it depends on M alone
+    mechanism = regroup(mechanism)  # it depends on M alone
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     twists = link_twists(mechanism, q, qd)
     if v is None:
@@ -98,7 +98,7 @@ def kinetic_energy_derivatives(mechanism: Mechanism, q: Array, qd: Array) -> Kin
     >>> armdyn.load("rp").kinetic_energy_derivatives([0.5, 1.2], [0.0, 2.0]).d_qd.round(6) + 0.0
     array([0., 4.])
     """
-    mechanism = regrouped(mechanism)  # it depends on M alone
+    mechanism = regroup(mechanism)  # it depends on M alone
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     twists = link_twists(mechanism, q, qd)
     momenta = joint_momenta(mechanism, q, twists)

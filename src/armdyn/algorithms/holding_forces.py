@@ -11,7 +11,7 @@ from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_o
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array
 
 
@@ -54,7 +54,7 @@ def holding_forces(
     array([4., 1.])
     """
     refuse_constraints(mechanism.model, "holding_forces", "armdyn.simulate, whose arm stays at rest or does not")
-    mechanism = regrouped(mechanism)
+    mechanism = regroup(mechanism)
     drive, at_rest = mechanism.drive, mechanism.drive.rates(np.zeros(mechanism.dof))
     q = drive.positions(q)
     _, wrenches = links_in_motion(mechanism, q, at_rest, at_rest, base_motion(mechanism.gravity), f_tip, f_ext)

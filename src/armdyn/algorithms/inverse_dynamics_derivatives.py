@@ -54,7 +54,7 @@ from armdyn.algorithms.newton_euler import (
     summed_inwards,
 )
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z, cross, skew
 from armdyn.spatial.turns import to_child, to_parent
 
@@ -108,7 +108,7 @@ def inverse_dynamics_derivatives(
     True
     """
     refuse_elements(mechanism, "inverse_dynamics_derivatives")
-    mechanism = regrouped(mechanism)  # only joint forces are computed
+    mechanism = regroup(mechanism)  # only joint forces are computed
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)

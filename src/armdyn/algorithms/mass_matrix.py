@@ -14,7 +14,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.newton_euler import Wrench, along, wrench_in_parent
 from armdyn.model.inertial_constants import in_two_parts
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z
 from armdyn.spatial.turns import tensor_to_parent, to_parent
 
@@ -41,7 +41,7 @@ def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
 
 def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
     """The entries M_jk, for every body k, for k and the bodies j that carry it; the others are zero. q by body."""
-    mechanism = regrouped(mechanism)  # only joint forces are computed
+    mechanism = regroup(mechanism)  # only joint forces are computed
     turns = [body.turns_at(position) for body, position in zip(mechanism.bodies, q, strict=True)]
     result = []
     for k, composite in enumerate(composites(mechanism, q)):

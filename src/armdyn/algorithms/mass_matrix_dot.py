@@ -15,7 +15,7 @@ from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_to_pa
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
 from armdyn.algorithms.newton_euler import Wrench, along
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import tensor_to_parent, to_parent
 
@@ -36,7 +36,7 @@ def mass_matrix_dot(mechanism: Mechanism, q: Array, qd: Array) -> Array:
            [ 0.  ,  0.  ]])
     """
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
-    return mechanism.drive.filled(mechanism.drive.matrix(columns(regrouped(mechanism), q, qd)))
+    return mechanism.drive.filled(mechanism.drive.matrix(columns(regroup(mechanism), q, qd)))
 
 
 def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:

@@ -20,7 +20,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.elements import against_elements
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.regrouping import regrouped, with_rotors_on_base
+from armdyn.model.regrouping import regroup, with_rotors_on_base
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import Turns, to_child, to_parent
 
@@ -78,7 +78,7 @@ def inverse_dynamics(
     >>> holding.round(1) + 0.0
     array([  0. , -39.1, -15.6,   0. ,   0. ,   0. ])
     """
-    mechanism = regrouped(mechanism)  # only joint forces are computed
+    mechanism = regroup(mechanism)  # only joint forces are computed
     if base_twist is None and base_twist_rate is None:
         mechanism = with_rotors_on_base(mechanism)
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
@@ -163,7 +163,7 @@ def velocity_forces(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
-    mechanism = regrouped(mechanism)  # only joint forces are computed
+    mechanism = regroup(mechanism)  # only joint forces are computed
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(np.zeros(mechanism.dof))
     _, wrenches = links_in_motion(mechanism, q, qd, qdd, base_motion(np.zeros(3), base_twist))
     return mechanism.drive.forces(inward(mechanism, q, wrenches))

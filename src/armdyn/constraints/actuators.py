@@ -26,7 +26,7 @@ from armdyn.constraints.checks import check_motion
 from armdyn.constraints.errors import ConstraintError
 from armdyn.constraints.redundant_under_load import rotors_before_friction
 from armdyn.constraints.under_load import coordinates_under_load, forces_before_loads, friction_of_available
-from armdyn.functions.robot_like import compiled
+from armdyn.functions.robot_like import compile_for
 from armdyn.spatial.rotations import Array
 
 
@@ -95,7 +95,7 @@ def actuator_forces(
     under_load = robot.mechanism.drive.depends_on_load
     loaded = coordinates_under_load(robot.mechanism).values() if under_load else ()
     lossy = [robot.joint_names[i] for i in driven if i in loaded]
-    inverse = compiled(dynamics.constrained_inverse_dynamics, robot)
+    inverse = compile_for(dynamics.constrained_inverse_dynamics, robot)
     forces = _lacking(robot, q_, qd_, qdd_) if under_load else np.asarray(inverse(q_, qd_, qdd_))
     A = np.asarray(robot.constraint_jacobian(q_))
     tau, multipliers = np.full_like(forces, np.nan), np.full(A.shape[:-1], np.nan)  # NaN in, NaN out
@@ -137,9 +137,9 @@ def _lacking(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array) -> Array:
     Such a load l is one with l + f(qd, l) + a qdd + d = 0, with a rotor a and the other friction d.
     """
     rotors = rotors_before_friction(robot.mechanism)
-    without_rubbing, h = compiled(forces_before_loads, robot)(q, qd, np.zeros(robot.dof))
+    without_rubbing, h = compile_for(forces_before_loads, robot)(q, qd, np.zeros(robot.dof))
     available = without_rubbing - rotors * qdd
-    loads = available - compiled(friction_of_available, robot)(available, qd)[0]
+    loads = available - compile_for(friction_of_available, robot)(available, qd)[0]
     moving = np.einsum("...ij,...j->...i", robot.mass_matrix(q), qdd) - rotors * qdd
     return np.asarray(moving + h - loads)
 

@@ -43,7 +43,7 @@ from armdyn.constraints.solving import (
 )
 from armdyn.constraints.under_load import forces_before_loads, friction_lines
 from armdyn.declaration import Function
-from armdyn.functions.robot_like import compiled
+from armdyn.functions.robot_like import compile_for
 from armdyn.spatial.rotations import Array
 
 
@@ -123,7 +123,7 @@ def checked_forward_dynamics(
     wrenches = given(f_tip=f_tip, f_ext=f_ext)
 
     def before_loads() -> tuple[Array, Array]:
-        result: tuple[Array, Array] = compiled(forces_before_loads, robot)(q_, qd_, tau_, **wrenches)
+        result: tuple[Array, Array] = compile_for(forces_before_loads, robot)(q_, qd_, tau_, **wrenches)
         return result  # with the joint forces of the wrenches
 
     compiled_function, options = dynamics.constrained_forward_dynamics, {**wrenches, **gains, "workers": workers}
@@ -145,7 +145,7 @@ def checked_forward_dynamics(
         refused = settings.redundant == "error" and (result[-1] < A.shape[-2]).any()
         if refused or not robot.mechanism.drive.depends_on_load:
             return result
-        lines, rotors = partial(compiled(friction_lines, robot), pick(qd_)), rotors_before_friction(robot.mechanism)
+        lines, rotors = partial(compile_for(friction_lines, robot), pick(qd_)), rotors_before_friction(robot.mechanism)
         loaded = least_squares_under_load(lines, rotors, M, A, before, rest, target, tolerance)
         pushed = before - loaded.friction - rest
         return loaded.qdd, *constrained_least_squares(M, A, pushed, target, tolerance)[1:]
@@ -212,7 +212,7 @@ def checked_inverse_dynamics(
     tolerance = tolerance_of(tolerance)
     check_motion(robot, tolerance, *per_joint(robot, q=q, qd=qd, qdd=qdd))
     options = given(multipliers=multipliers, f_tip=f_tip, f_ext=f_ext, workers=workers, out=out)
-    tau: Array = compiled(dynamics.constrained_inverse_dynamics, robot)(q, qd, qdd, **options)
+    tau: Array = compile_for(dynamics.constrained_inverse_dynamics, robot)(q, qd, qdd, **options)
     return tau
 
 
@@ -265,7 +265,7 @@ def checked_hybrid_forces(
         wanted = np.einsum("sij,sj->si", M, pick(qdd_))
         drift = np.asarray(robot.constraint_drift(pick(q_), pick(qd_)))
         nearest, _, rank = constrained_least_squares(M, A, wanted, -drift, settings.rank_tolerance)
-        inverse = compiled(dynamics.constrained_inverse_dynamics, robot)
+        inverse = compile_for(dynamics.constrained_inverse_dynamics, robot)
         return inverse(pick(q_), pick(qd_), nearest, pick(lam)), rank
 
     dependent = has_dependent_rows(robot, q_, qd_, qdd_)

@@ -25,7 +25,7 @@ from armdyn.constraints.arguments import ConstrainedRobot, Redundant, finite
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import schur_complement
 from armdyn.constraints.row_sizes import unit_rows
-from armdyn.functions.robot_like import compiled
+from armdyn.functions.robot_like import compile_for
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, maximum, minimum, rate, select
@@ -119,7 +119,7 @@ class DeadPoints:
     def near(self, q: Array, part: float = NEAR) -> Array:
         """True for states whose least singular value is below a part of the usual one, shape (...)."""
         if self.independent:
-            small = np.asarray(compiled(pivots, self.robot)(q)) < (2.0 * part) ** 2 * self.usual_pivots
+            small = np.asarray(compile_for(pivots, self.robot)(q)) < (2.0 * part) ** 2 * self.usual_pivots
             return np.asarray(small.any(axis=-1))
         fine = finite(q)
         least = np.full(q.shape[:-1], np.inf)
@@ -189,7 +189,7 @@ class DeadPoints:
     def _rate(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """G and g of d(A qdd + Adot qd)/dt = G qdd + g, rows by their usual lengths."""
         of_unit = np.vstack([np.zeros(len(q)), np.eye(len(q))])
-        values = np.asarray(compiled(rate_of_rows, self.robot)(q, qd, of_unit)) / self.lengths
+        values = np.asarray(compile_for(rate_of_rows, self.robot)(q, qd, of_unit)) / self.lengths
         return (values[1:] - values[0]).T, values[0]
 
     def _rows(self, q: Array) -> Array:
@@ -213,7 +213,7 @@ class DeadPoints:
     @cached_property
     def usual_pivots(self) -> Array:
         """The usual pivots, as `pivots`, shape (constraints,)."""
-        usual: Array = np.median(compiled(pivots, self.robot)(self._states), axis=0)
+        usual: Array = np.median(compile_for(pivots, self.robot)(self._states), axis=0)
         return usual
 
     @cached_property

@@ -22,7 +22,7 @@ from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import schur_complement
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import least_change
-from armdyn.functions.robot_like import compiled
+from armdyn.functions.robot_like import compile_for
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
@@ -142,7 +142,7 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant, points: DeadPoi
 
     Near ``points`` the directions in which a correction would be far larger than the drift are not corrected.
     """
-    whole = compiled(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
+    whole = compile_for(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
 
     def project(q: Array, qd: Array, held: Array | None = None) -> Projected:
         ways = None if held is None or not len(held) else _ways_beside(held)

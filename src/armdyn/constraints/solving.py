@@ -28,7 +28,7 @@ from armdyn.constraints.generic_rank import generic_rank
 from armdyn.constraints.rank import rank_of, why_singular
 from armdyn.constraints.row_sizes import moving_part, unit_rows
 from armdyn.declaration import Function
-from armdyn.functions.robot_like import compiled
+from armdyn.functions.robot_like import compile_for
 from armdyn.spatial.rotations import Array
 
 MIN_INDEPENDENCE = 1e-4
@@ -63,7 +63,7 @@ def solve_compiled(robot: ConstrainedRobot, function: Function, *arrays: Any, **
         return None
     try:
         with np.errstate(all="ignore"):  # states at which A has lost rank are solved afterwards
-            return compiled(function, robot)(*arrays, **given(**options))
+            return compile_for(function, robot)(*arrays, **given(**options))
     except RedundantConstraints:
         untraceable.add(function)
         return None

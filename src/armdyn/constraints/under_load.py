@@ -48,7 +48,7 @@ from armdyn.constraints.multipliers import ConstrainedMotion, independence_of, m
 from armdyn.constraints.transmitted import transmitted
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regroup
 from armdyn.program import derivative
 from armdyn.spatial.rotations import Array
 
@@ -118,7 +118,7 @@ def forces_under_load(
     f_ext: Array | None = None,
 ) -> Array:
     """tau = M qdd + h + A^T lambda + f(qd, l) + d, with the rotors in M."""
-    A, mechanism, drive = all_equations(model, q).A, regrouped(model), model.drive  # only joint forces are needed
+    A, mechanism, drive = all_equations(model, q).A, regroup(model), model.drive  # only joint forces are needed
     positions, rates, rotors = drive.positions(q), drive.rates(qd), drive.rates(qdd)
     _, wrenches = links_in_motion(mechanism, positions, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
     of_links = loads_of_drives(mechanism, positions, wrenches, rates)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.functions import Rolled
+from armdyn.functions import RolloutResults
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controlled_rollout import RUNS_AWAY
 from armdyn.simulation.loop.singular_tasks import singular_task
@@ -14,7 +14,9 @@ SHORTER = "Use a shorter step or lower gains, and record q, qd and tau with ever
 """The advice if there is no other cause."""
 
 
-def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, t0: float = 0.0) -> Rolled:
+def require_finite(
+    loop: ClosedLoop, rolled: RolloutResults, *, h: float | None = None, t0: float = 0.0
+) -> RolloutResults:
     """The results of a closed loop, if they are finite; else an error with the arm, the time and the joint.
 
     The call itself warns, by `armdyn.simulation.DivergenceWarning`, if the last state is not finite. This checks

@@ -20,7 +20,7 @@ from sympy.polys.rings import PolyElement
 from armdyn.base.errors import ModelError, shown
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.harmonics import Groups, Wave
-from armdyn.derivation.numbers import printed
+from armdyn.derivation.numbers import sympy_number
 
 CLASSES = ("motion", "mass", "geometry")
 
@@ -176,11 +176,11 @@ def _sum(summands: Sequence[Summand]) -> Any:
 def _times_number(number: Fraction, factor: Any) -> Any:
     """A number times an expression; SymPy distributes one over a sum, rounded: 0.001 times 350 x is 0.35 x here."""
     if not factor.is_Add:
-        return printed(number) * factor
+        return sympy_number(number) * factor
     parts = [term.as_coeff_Mul() for term in factor.args]
     if not all(value.is_Rational for value, _ in parts):
-        return printed(number) * factor
-    return sympy.Add(*(printed(number * Fraction(int(value.p), int(value.q))) * term for value, term in parts))
+        return sympy_number(number) * factor
+    return sympy.Add(*(sympy_number(number * Fraction(int(value.p), int(value.q))) * term for value, term in parts))
 
 
 def checked(by: Sequence[str]) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ def _sign(symbol: Any) -> Any:
 
 def _sum_of(sums: Sequence[tuple[Powers, Fraction]]) -> Any:
     """A sum of products; a perfect power is written as such: (qd1 + qd2)^2."""
-    total = sympy.Add(*(printed(value) * product(powers) for powers, value in sums))
+    total = sympy.Add(*(sympy_number(value) * product(powers) for powers, value in sums))
     if len(sums) in (3, 6, 10) and all(value.denominator == 1 for _, value in sums):
         number, factors = sympy.factor_list(total)
         if number == 1 and len(factors) == 1 and factors[0][1] > 1:

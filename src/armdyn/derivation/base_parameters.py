@@ -18,7 +18,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from armdyn.base.errors import Unsupported
 from armdyn.derivation.arm import symbols_in
-from armdyn.derivation.printing import Notation, lines_of
+from armdyn.derivation.printing import BookNotation, lines_of
 
 if TYPE_CHECKING:
     from armdyn.derivation.named_results import DynamicsResults
@@ -28,7 +28,7 @@ LARGEST = 40_000
 
 
 @dataclass(frozen=True)
-class BaseParameters:
+class SymbolicBaseParameters:
     """Combinations of inertial parameters, named beta_1, beta_2, ...
 
     Args:
@@ -42,9 +42,9 @@ class BaseParameters:
     parameters: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
-        notation = Notation(self.parameters)
+        notation = BookNotation(self.parameters)
         lines = [f"{notation.line(beta)} = {notation.line(value)}" for beta, value in self.definitions.items()]
-        return "\n".join([*lines, *lines_of("tau", self.tau, Notation([*self.parameters, *self.definitions]))])
+        return "\n".join([*lines, *lines_of("tau", self.tau, BookNotation([*self.parameters, *self.definitions]))])
 
     @property
     def rank(self) -> int:
@@ -52,7 +52,7 @@ class BaseParameters:
         return len(self.definitions)
 
 
-def base_parameters(derivation: DynamicsResults) -> BaseParameters:
+def base_parameters(derivation: DynamicsResults) -> SymbolicBaseParameters:
     """The base parameters of an arm with symbols for all masses, inertias and centres of mass.
 
     Raises:
@@ -103,7 +103,7 @@ class _Functions:
         self.inertial = [s for s in arm.parameters if s in of_inertia]
         self.columns = sorted(met, key=lambda column: tuple(-x for x in reversed(column)))
 
-    def eliminated(self) -> BaseParameters:
+    def eliminated(self) -> SymbolicBaseParameters:
         """The rows of the reduced echelon form, and the joint forces in terms of them."""
         entries = [[row.get(column, self.field.zero) for column in self.columns] for row in self.rows.values()]
         reduced, pivots = DomainMatrix(entries, (len(entries), len(self.columns)), self.field).rref()
@@ -115,7 +115,7 @@ class _Functions:
             for k, beta in enumerate(betas)
         }
         tau = self._tau(entries, pivots, betas)
-        return BaseParameters(definitions, tau, self.derivation.arm.parameters)
+        return SymbolicBaseParameters(definitions, tau, self.derivation.arm.parameters)
 
     def _tau(self, entries: list[list[Any]], pivots: tuple[int, ...], betas: tuple[Any, ...]) -> Any:
         arrangement = self.derivation.arrangement

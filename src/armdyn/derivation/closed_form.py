@@ -8,9 +8,9 @@ from typing import Any
 
 from armdyn.base.writing import write_text
 from armdyn.derivation.document import body_of, document_of, result_of, shown_in_jupyter
-from armdyn.derivation.evaluation import evaluated
+from armdyn.derivation.evaluation import numeric_function
 from armdyn.derivation.named_results import NamedResults
-from armdyn.derivation.printing import Notation, lines_of_equation, text_of
+from armdyn.derivation.printing import BookNotation, lines_of_equation, text_of
 
 
 class ClosedForm(NamedResults):
@@ -35,11 +35,11 @@ class ClosedForm(NamedResults):
         array([[3., 1.],
                [1., 1.]])
         """
-        return evaluated(self, name, values)
+        return numeric_function(self, name, values)
 
     def text(self, name: str) -> str:
         """A result as text, one line per entry."""
-        return "\n".join(lines_of_equation(self.equation(name), Notation(self.arm.parameters)))
+        return "\n".join(lines_of_equation(self.equation(name), BookNotation(self.arm.parameters)))
 
     def __str__(self) -> str:
 

@@ -10,10 +10,10 @@ import numpy as np
 import sympy
 from sympy.printing.latex import LatexPrinter
 
-from armdyn.derivation.printing import VECTORS, Notation, described, heading
+from armdyn.derivation.printing import VECTORS, BookNotation, heading, symbol_description
 from armdyn.derivation.steps import Equation
 from armdyn.targets.equations.document import latex_document
-from armdyn.targets.equations.symbol import escaped
+from armdyn.targets.equations.symbol import escape_latex
 
 if TYPE_CHECKING:
     from armdyn.derivation.named_results import NamedResults
@@ -67,7 +67,7 @@ class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy has no types
         return re.sub(r"e([+-]?)0*(\d+)", lambda m: rf" \cdot 10^{{{m[1].strip('+')}{m[2]}}}", text)
 
 
-def latex_of(expression: Any, notation: Notation) -> str:
+def latex_of(expression: Any, notation: BookNotation) -> str:
     """An expression of SymPy in the short symbols and the order of books."""
     return str(_Latex({"order": "none", "mat_str": "matrix", "mat_delim": "["}).doprint(notation.ordered(expression)))
 
@@ -78,7 +78,7 @@ def width(latex: str) -> int:
     return len(re.sub(r"\\[a-zA-Z]+", "x", plain).translate(str.maketrans("", "", "{}_^ \\")))
 
 
-def lines_of(equation: Equation, notation: Notation) -> Iterator[str]:
+def lines_of(equation: Equation, notation: BookNotation) -> Iterator[str]:
     """Lines of an align environment: one equation with its long sum broken, or one per entry of a wide matrix."""
     left, expression = equation.latex, equation.expression
     if not hasattr(expression, "shape"):
@@ -109,7 +109,7 @@ def _equal_to_zero(labels: list[str]) -> Iterator[str]:
         labels = labels[count:]
 
 
-def _broken(left: str, expression: Any, notation: Notation) -> Iterator[str]:
+def _broken(left: str, expression: Any, notation: BookNotation) -> Iterator[str]:
     """The lines of left &= terms, with a line break after each full line."""
     line, taken = f"{left} &= ", width(left) + 2
     for i, term in enumerate(_signed_terms(expression, notation)):
@@ -121,7 +121,7 @@ def _broken(left: str, expression: Any, notation: Notation) -> Iterator[str]:
     yield line.rstrip()
 
 
-def _signed_terms(expression: Any, notation: Notation) -> Iterator[str]:
+def _signed_terms(expression: Any, notation: BookNotation) -> Iterator[str]:
     """The terms of a sum, each with its sign; a product too wide for a line is multiplied out once."""
     ordered = notation.ordered(expression)
     place = 0
@@ -147,27 +147,32 @@ def _signed(text: str, place: int) -> str:
 
 def body_of(derivation: NamedResults) -> str:
     """Headings, sentences and equations."""
-    parts, notation = [_symbols(derivation)], Notation(derivation.arm.parameters)
+    parts, notation = [_symbols(derivation)], BookNotation(derivation.arm.parameters)
     for step in derivation.steps:
-        parts += [rf"\section{{{escaped(step.title)}}}", _sentence(step.sentence), _aligned(step.equations, notation)]
+        parts += [
+            rf"\section{{{escape_latex(step.title)}}}",
+            _sentence(step.sentence),
+            _aligned(step.equations, notation),
+        ]
     return "\n".join(parts)
 
 
 def result_of(derivation: NamedResults, name: str) -> str:
     """The equations of one result."""
-    return _aligned((derivation.equation(name),), Notation(derivation.arm.parameters))
+    return _aligned((derivation.equation(name),), BookNotation(derivation.arm.parameters))
 
 
 def _sentence(text: str) -> str:
     pattern = "|".join(re.escape(words) for words in sorted(MATHEMATICS, key=len, reverse=True))
     pieces = re.split(f"({pattern}|tau_[0-9]+)", text)
     return "".join(
-        MATHEMATICS.get(piece) or (rf"$\tau_{{{piece[4:]}}}$" if re.fullmatch("tau_[0-9]+", piece) else escaped(piece))
+        MATHEMATICS.get(piece)
+        or (rf"$\tau_{{{piece[4:]}}}$" if re.fullmatch("tau_[0-9]+", piece) else escape_latex(piece))
         for piece in pieces
     )
 
 
-def _aligned(equations: tuple[Equation, ...], notation: Notation) -> str:
+def _aligned(equations: tuple[Equation, ...], notation: BookNotation) -> str:
     lines = [text for equation in equations for text in lines_of(equation, notation)]
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
 
@@ -175,11 +180,12 @@ def _aligned(equations: tuple[Equation, ...], notation: Notation) -> str:
 def _symbols(derivation: NamedResults) -> str:
     arm = derivation.arm
     rows = [
-        rf"$q_{{{i}}}$ & position of {escaped(name)}, {'m' if slides else 'rad'} \\"
+        rf"$q_{{{i}}}$ & position of {escape_latex(name)}, {'m' if slides else 'rad'} \\"
         for i, (name, slides) in enumerate(zip(arm.coordinates, arm.slides, strict=True), start=1)
     ]
     rows += [
-        rf"${latex_of(symbol, Notation())}$ & {escaped(described(derivation, symbol))} \\" for symbol in arm.parameters
+        rf"${latex_of(symbol, BookNotation())}$ & {escape_latex(symbol_description(derivation, symbol))} \\"
+        for symbol in arm.parameters
     ]
     where = r"\noindent $c_{12}$ is $\cos(q_1 + q_2)$, $s_{12}$ is $\sin(q_1 + q_2)$, and so on."
     tables = [rows[start : start + 40] for start in range(0, len(rows), 40)]  # a table is not broken across pages
@@ -194,5 +200,5 @@ def document_of(derivation: NamedResults) -> str:
 
 def shown_in_jupyter(derivation: NamedResults) -> str:
     """The equations alone, as MathJax supports them."""
-    notation = Notation(derivation.arm.parameters)
+    notation = BookNotation(derivation.arm.parameters)
     return "\n".join(_aligned(step.equations, notation) for step in derivation.steps)

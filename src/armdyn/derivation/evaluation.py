@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from armdyn.derivation.named_results import NamedResults
 
 
-def evaluated(derivation: NamedResults, name: str, values: Mapping[Any, float] | None) -> Callable[..., Any]:
+def numeric_function(derivation: NamedResults, name: str, values: Mapping[Any, float] | None) -> Callable[..., Any]:
     """A function of q, qd, qdd, each shape (n,)."""
     expression = derivation[name]
     numbers = dict(derivation.values) | {sympy.Symbol(str(key)): value for key, value in (values or {}).items()}

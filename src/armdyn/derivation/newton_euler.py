@@ -16,7 +16,7 @@ from armdyn.spatial.rotations import Array
 
 
 @dataclass(frozen=True)
-class Motion:
+class BodyMotion:
     """Angular velocity, its rate, accelerations of the frame's origin and the centre of mass, in link axes."""
 
     w: Array
@@ -32,7 +32,7 @@ def newton_euler(arm: SymbolicArm, writer: Writer) -> Array:
     writer.step(
         "Base", "Gravity is counted as an acceleration of the base upwards.", [("vd_0", r"{}^0\dot{v}_0", base)]
     )
-    motions: list[Motion] = []
+    motions: list[BodyMotion] = []
     wrenches: list[tuple[Array, Array]] = []
     for k in range(len(arm.bodies)):
         motions.append(_outward(arm, kinematics, k, motions, base))
@@ -47,11 +47,11 @@ def newton_euler(arm: SymbolicArm, writer: Writer) -> Array:
     return with_friction(arm, tau, writer)
 
 
-def _outward(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[Motion], base: Array) -> Motion:
+def _outward(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[BodyMotion], base: Array) -> BodyMotion:
     """The motion of a link in the outward iteration, Craig 6.45, 6.46, 6.32, 6.35."""
     algebra, body = arm.algebra, arm.bodies[k]
     zero = algebra.zeros(3)
-    parent = motions[body.parent] if body.parent >= 0 else Motion(zero, zero, base, base)
+    parent = motions[body.parent] if body.parent >= 0 else BodyMotion(zero, zero, base, base)
     (R, p), axis = kinematics.steps[k], kinematics.axis(k)
     along, faster = axis * kinematics.joint_rate(k), axis * kinematics.joint_acceleration(k)
     carried = R.T @ parent.w
@@ -63,10 +63,10 @@ def _outward(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[Mot
         vd = vd + cross(w, along) * 2 + faster
     w, wd, vd = algebra.each(w), algebra.each(wd), algebra.each(vd)
     com = algebra.array(body.com)
-    return Motion(w, wd, vd, algebra.each(cross(wd, com) + cross(w, cross(w, com)) + vd))
+    return BodyMotion(w, wd, vd, algebra.each(cross(wd, com) + cross(w, cross(w, com)) + vd))
 
 
-def _of_link(arm: SymbolicArm, k: int, motion: Motion) -> tuple[Array, Array]:
+def _of_link(arm: SymbolicArm, k: int, motion: BodyMotion) -> tuple[Array, Array]:
     """The force F = m vd_C and moment N = I wd + w x I w of a link, Craig 6.47, 6.48."""
     algebra, body = arm.algebra, arm.bodies[k]
     inertia = algebra.array(body.tensor)
@@ -76,7 +76,7 @@ def _of_link(arm: SymbolicArm, k: int, motion: Motion) -> tuple[Array, Array]:
 
 
 def _spin(
-    arm: SymbolicArm, kinematics: Kinematics, rotor: SymbolicRotor, motions: list[Motion]
+    arm: SymbolicArm, kinematics: Kinematics, rotor: SymbolicRotor, motions: list[BodyMotion]
 ) -> tuple[PolyElement, PolyElement]:
     """The angular momentum of a rotor about its axis, and its rate."""
     inertia, k = arm.algebra.element(rotor.inertia), rotor.driver
@@ -85,7 +85,7 @@ def _spin(
     return inertia * rate, inertia * faster
 
 
-def _of_rotors(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[Motion]) -> Array:
+def _of_rotors(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[BodyMotion]) -> Array:
     """The moment on the rotors carried by a link: hd u + omega x h u."""
     total = arm.algebra.zeros(3)
     for rotor in arm.rotors:
@@ -96,7 +96,7 @@ def _of_rotors(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[M
     return np.asarray(total)
 
 
-def _write_outward(arm: SymbolicArm, k: int, motion: Motion, F: Array, N: Array, writer: Writer) -> None:
+def _write_outward(arm: SymbolicArm, k: int, motion: BodyMotion, F: Array, N: Array, writer: Writer) -> None:
     i, left = k + 1, f"{{}}^{{{k + 1}}}"
     writer.step(
         f"Outward iteration {i}: {arm.bodies[k].name}",

@@ -36,7 +36,7 @@ def rational(value: Any, nearness: Decimal = MEANT) -> Fraction:
     return Fraction(short if close and len(short.as_tuple().digits) <= SHORT else decimal)
 
 
-def printed(coefficient: Any) -> Any:
+def sympy_number(coefficient: Any) -> Any:
     """A rational as a number of SymPy: a small fraction unchanged, another as a decimal fraction of 17 digits.
 
     >>> printed(Fraction(1, 2)), printed(Fraction(3863, 4000))

@@ -94,7 +94,7 @@ class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
 RATES = {"qddot": 0, "qdot": 1}
 
 
-class Notation:
+class BookNotation:
     """The order of factors and terms in textbooks: masses, lengths, angles and rates; accelerations before velocities.
 
     Args:
@@ -152,7 +152,7 @@ VECTORS = ("tau", "c", "c_cen", "c_cor", "g", "V", "G", "tau_f", "eta", "mu", "p
 """Results with one entry per coordinate."""
 
 
-def lines_of(name: str, value: Any, notation: Notation) -> Iterator[str]:
+def lines_of(name: str, value: Any, notation: BookNotation) -> Iterator[str]:
     """``name = value``, or a line for each entry of an array; entries that are zero share one line."""
     if not hasattr(value, "shape"):
         yield f"{name} = {notation.line(value)}"
@@ -180,7 +180,7 @@ def _place(index: tuple[int, ...]) -> str:
 
 def text_of(derivation: NamedResults) -> str:
     """All steps of a derivation as text."""
-    notation = Notation(derivation.arm.parameters)
+    notation = BookNotation(derivation.arm.parameters)
     parts = [heading(derivation), *symbols_table(derivation)]
     for i, step in enumerate(derivation.steps, start=1):
         parts += ["", f"{i}. {step.title}", f"   {step.sentence}", ""]
@@ -188,7 +188,7 @@ def text_of(derivation: NamedResults) -> str:
     return "\n".join(parts)
 
 
-def lines_of_equation(equation: Any, notation: Notation) -> Iterator[str]:
+def lines_of_equation(equation: Any, notation: BookNotation) -> Iterator[str]:
     """An equation as text; a vector in space in one line, another array with a line for each entry."""
     value = equation.expression
     if getattr(value, "shape", ()) == (3, 1) and str(equation.symbol) not in VECTORS:  # a vector in space
@@ -215,12 +215,12 @@ def heading(derivation: NamedResults) -> str:
 def symbols_table(derivation: NamedResults) -> Iterator[str]:
     """The meanings of the symbols, one line each."""
     for i, (name, slides) in enumerate(zip(derivation.arm.coordinates, derivation.arm.slides, strict=True), start=1):
-        yield f"   {Notation().line(sympy.Symbol(f'q{i}'))}: position of {name}, {'m' if slides else 'rad'}"
+        yield f"   {BookNotation().line(sympy.Symbol(f'q{i}'))}: position of {name}, {'m' if slides else 'rad'}"
     for symbol in derivation.arm.parameters:
-        yield f"   {Notation().line(symbol)}: {described(derivation, symbol)}"
+        yield f"   {BookNotation().line(symbol)}: {symbol_description(derivation, symbol)}"
 
 
-def described(derivation: NamedResults, symbol: Any) -> str:
+def symbol_description(derivation: NamedResults, symbol: Any) -> str:
     """The meaning of a symbol and its number."""
     meaning = derivation.meanings.get(symbol, "a parameter of the description")
     value = derivation.values.get(symbol)

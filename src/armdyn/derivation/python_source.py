@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
-from armdyn.derivation.printing import described, heading, short
+from armdyn.derivation.printing import heading, short, symbol_description
 
 if TYPE_CHECKING:
     from armdyn.derivation.named_results import DynamicsResults
@@ -39,7 +39,7 @@ class _Python(NumberPrinter):
 
 def source_of(derivation: DynamicsResults) -> str:
     """The source text of the module."""
-    names = "\n".join(f"    {s}: {described(derivation, s)}" for s in derivation.arm.parameters)
+    names = "\n".join(f"    {s}: {symbol_description(derivation, s)}" for s in derivation.arm.parameters)
     documented = f"\n\n{names}\n" if names else ""
     head = f'"""{heading(derivation)}.{documented}"""'.replace("\\", "/")
     parts = [head, "", "from math import cos, sin"]

@@ -32,10 +32,10 @@ def tip_rows(arm: SymbolicArm, components: Components, expressed_in: str) -> Arr
     Raises:
         Unsupported: an arm without a moving tip.
     """
-    return weighted(arm, chosen_rows(components), tip_jacobian(arm, expressed_in))
+    return combine_rows(arm, chosen_rows(components), tip_jacobian(arm, expressed_in))
 
 
-def weighted(arm: SymbolicArm, weights: Any, rows: Array) -> Array:
+def combine_rows(arm: SymbolicArm, weights: Any, rows: Array) -> Array:
     """Linear combinations of rows with numeric weights."""
     numbers = np.vectorize(rational, otypes=[object])(np.asarray(weights, dtype=float))
     return arm.algebra.each(arm.algebra.array(numbers) @ rows)
@@ -69,13 +69,13 @@ def constraint_rows(arm: SymbolicArm, constraint: Constraint) -> Array:
     if isinstance(constraint, JointCoupling):
         return _coupling_row(arm, constraint)
     if isinstance(constraint, PointOnPlane) and not constraint.of:
-        return weighted(arm, [constraint.normal], _of_point(arm, constraint, constraint.point))
+        return combine_rows(arm, [constraint.normal], _of_point(arm, constraint, constraint.point))
     if isinstance(constraint, PointOnLine) and not constraint.of:
         across = axes_along(constraint.direction)[:, :2].T  # type: ignore[arg-type]
-        return weighted(arm, across, _of_point(arm, constraint, constraint.point))
+        return combine_rows(arm, across, _of_point(arm, constraint, constraint.point))
     if isinstance(constraint, Held) and not constraint.to and not constraint.rotations:
         directions = constraint.T_to_B[:3, list(constraint.positions)].T
-        return weighted(arm, directions, _of_point(arm, constraint, constraint.T_frame_A[:3, 3]))
+        return combine_rows(arm, directions, _of_point(arm, constraint, constraint.T_frame_A[:3, 3]))
     raise Unsupported(
         f"constraint {constraint.name!r} is a {type(constraint).__name__} that has no closed form here: it is written "
         "for PointOnPlane and PointOnLine in the base, Held to the base along x, y and z, and JointCoupling. For "
@@ -89,7 +89,7 @@ def _coupling_row(arm: SymbolicArm, constraint: JointCoupling) -> Array:
         if name not in arm.coordinates:
             raise UnknownName.of("joint", name, arm.coordinates, f"{arm.name!r}, which {constraint.name!r} names")
         row[0, arm.coordinates.index(name)] += factor
-    return weighted(arm, row, arm.algebra.array(np.eye(arm.dof, dtype=int)))
+    return combine_rows(arm, row, arm.algebra.array(np.eye(arm.dof, dtype=int)))
 
 
 def _of_point(arm: SymbolicArm, constraint: Any, point: Any) -> Array:

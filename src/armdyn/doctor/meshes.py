@@ -17,7 +17,7 @@ from armdyn.base.errors import MissingLibrary, ModelError
 from armdyn.base.extras import extra
 from armdyn.base.threads import cached_property
 from armdyn.formats.mesh_bounds import MOST_OF_ALL, UnreadMesh, check_file
-from armdyn.formats.mesh_files import find_file, opened
+from armdyn.formats.mesh_files import find_file, open_mesh
 from armdyn.model.geometry import Mesh
 from armdyn.spatial.rotations import Array
 
@@ -113,7 +113,7 @@ class Shelf:
             if file.suffix.lower() == ".dae":
                 vertices, faces = _of_collada(file)
             else:
-                vertices, faces = opened(file, _surface, force="scene", process=False, skip_materials=True)
+                vertices, faces = open_mesh(file, _surface, force="scene", process=False, skip_materials=True)
             if len(faces) > self._room:
                 return f"of {len(faces):,} triangles, too many with those of the others"
             self._room -= len(faces)

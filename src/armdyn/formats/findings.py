@@ -15,7 +15,7 @@ from typing import TypeVar
 from armdyn.base.advice import option
 from armdyn.base.errors import ModelError, warn_of_description
 from armdyn.formats.xml_tree import Element
-from armdyn.model.messages import did_you_mean, listing, quoted
+from armdyn.model.messages import did_you_mean, listing, quote
 from armdyn.model.selection import Policy
 from armdyn.model.validation import MAX_PROBLEMS
 
@@ -195,19 +195,19 @@ class ElementReader:
             self.problem(element, f"<{element.tag}> has no {attribute}; {expected}.")
         else:
             fault = _fault(words, values)
-            self.problem(element, f"<{element.tag}> {attribute} is {quoted(text)}; {expected}, {fault}.")
+            self.problem(element, f"<{element.tag}> {attribute} is {quote(text)}; {expected}, {fault}.")
         return default
 
 
 def _no_number(element: Element, attribute: str, text: str) -> str:
-    return f"<{element.tag}> {attribute} is {quoted(text)}; expected a number{_hint(text)}"
+    return f"<{element.tag}> {attribute} is {quote(text)}; expected a number{_hint(text)}"
 
 
 def _fault(words: Sequence[str], values: Sequence[float]) -> str:
     """The fault in the words of a vector: one is not a finite number, or they are too few or too many."""
     for word, value in zip(words, values, strict=False):
         if not math.isfinite(value):
-            return f"{quoted(word)} is no finite number{_hint(word)}"
+            return f"{quote(word)} is no finite number{_hint(word)}"
     return f"these are {'more than ' if len(words) > MAX_WORDS else ''}{len(values)}"
 
 

@@ -77,9 +77,9 @@ def pose_problems(T: Array, name: str) -> Iterator[str]:
 def unit_problems(vector: Array, name: str, hint: str = "") -> Iterator[str]:
     """The fault of a vector that is not a unit vector."""
     if abs(math.hypot(*vector) - 1.0) > TOLERANCE:
-        yield f"{name} = {vector_shown(vector)} {wrong_length(vector)}{hint}."
+        yield f"{name} = {vector_text(vector)} {wrong_length(vector)}{hint}."
 
 
-def vector_shown(vector: Array) -> str:
+def vector_text(vector: Array) -> str:
     """A vector for a message."""
     return "(" + ", ".join(f"{x:.6g}" for x in vector) + ")"

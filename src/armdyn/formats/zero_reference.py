@@ -32,7 +32,7 @@ from armdyn.formats.given import (
     numbers,
     one_each,
     unit_problems,
-    vector_shown,
+    vector_text,
 )
 from armdyn.formats.units import Units
 from armdyn.model.assembly import assemble
@@ -268,8 +268,8 @@ def _to_mass_centers(vectors: Mapping[str, Array], between: Array, *, known_hand
         wrong = np.flatnonzero((off > TOLERANCE * (1.0 + np.abs(between).max())).any(axis=1))
         if len(wrong):
             k = int(wrong[0])
-            found = vector_shown(vectors["c"][k] + vectors["d"][k])
-            raise ModelError(f"c[{k}] + d[{k}] = {found}, but b[{k}] = {vector_shown(between[k])}; expected b = c + d.")
+            found = vector_text(vectors["c"][k] + vectors["d"][k])
+            raise ModelError(f"c[{k}] + d[{k}] = {found}, but b[{k}] = {vector_text(between[k])}; expected b = c + d.")
     if "c" in vectors:
         return vectors["c"]
     return between - vectors["d"] if "d" in vectors else None
@@ -288,7 +288,7 @@ def _hand_axes(axial: ArrayLike | None, transverse: ArrayLike | None, problems: 
     faults = [*unit_problems(a, "axial"), *unit_problems(t, "transverse")]
     if not faults and abs(float(a @ t)) > TOLERANCE:
         angle = np.degrees(np.arccos(np.clip(a @ t, -1.0, 1.0)))
-        both = f"axial {vector_shown(a)} and transverse {vector_shown(t)}"
+        both = f"axial {vector_text(a)} and transverse {vector_text(t)}"
         faults = [f"{both} are {angle:.6g} degrees apart; expected a right angle."]
     problems += faults
     return np.column_stack([t, np.cross(a, t), a])

@@ -7,7 +7,7 @@ from armdyn.base.lazy import names_of
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
     from armdyn.functions.compiled import CompiledFunction
-    from armdyn.functions.rolled import Rolled
+    from armdyn.functions.rolled import RolloutResults
     from armdyn.functions.rollouts import CompiledRollout
     from armdyn.functions.unfinished import RolloutInterrupted
 
@@ -15,10 +15,10 @@ _WHERE = {
     "Arm": "arm",
     "CompiledFunction": "compiled",
     "CompiledRollout": "rollouts",
-    "Rolled": "rolled",
+    "RolloutResults": "rolled",
     "RolloutInterrupted": "unfinished",
 }
 
-__all__ = ["Arm", "CompiledFunction", "CompiledRollout", "Rolled", "RolloutInterrupted"]
+__all__ = ["Arm", "CompiledFunction", "CompiledRollout", "RolloutInterrupted", "RolloutResults"]
 
 __getattr__ = names_of(__name__, _WHERE)

@@ -17,10 +17,10 @@ from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.explain import check_arguments, check_out, check_out_of_batch, is_writable
 from armdyn.functions.gains import dtype_of, free, kinds_of, single, spread, with_kinds
-from armdyn.functions.locating import are_traced, called
+from armdyn.functions.locating import are_traced, call_traced
 from armdyn.functions.of_program import OfProgram
 from armdyn.functions.source_keys import source_key
-from armdyn.functions.variants import Options, Variant, chosen, names_given
+from armdyn.functions.variants import Options, Variant, array_names, call_options
 from armdyn.model.parameters import with_parameters
 from armdyn.program import OperationCounts, Program, guarded, trace
 from armdyn.targets import kernel_of, load_or_compile
@@ -117,7 +117,7 @@ class CompiledFunction:
         Raises:
             UnknownName: an array that the function does not have.
         """
-        return self._trace((names_given(self._inputs, given), chosen(self._inputs, options)))
+        return self._trace((array_names(self._inputs, given), call_options(self._inputs, options)))
 
     def derivative(self, *wrt: str) -> CompiledFunction:
         """The derivatives of the results by some of the arrays or model parameters: another compiled function.
@@ -222,7 +222,7 @@ class CompiledFunction:
         given = self._inputs.bind(arrays, keywords)
         if not are_plain(given.values()):
             given = plain_arguments(given, self._inputs.names_along, repr(self.arm.model.name))
-        variant = (tuple(given), chosen(self._inputs, keywords))
+        variant = (tuple(given), call_options(self._inputs, keywords))
         if self._gains:
             kinds, given = self._with_gains(given, variant[1])
             if kinds:
@@ -320,7 +320,7 @@ class CompiledFunction:
             return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in given), **dict(options))
 
         twice = not is_ours(self.function.__module__) and are_traced(values)
-        return called(self.function.name, call, twice=twice)
+        return call_traced(self.function.name, call, twice=twice)
 
     def _check_results(self, result: Any, options: Options) -> None:
         results = result if isinstance(result, tuple) else (result,)

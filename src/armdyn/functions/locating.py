@@ -55,7 +55,7 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
         raise LocatedTraceError(f"{place}: {traced}") from error
 
 
-def called(name: str, call: Callable[[], Any], advice: str = "", *, twice: bool = True) -> Any:
+def call_traced(name: str, call: Callable[[], Any], advice: str = "", *, twice: bool = True) -> Any:
     """The result of a traced function; it is called again with a NumPy for traced scalars if it needs that.
 
     A function whose result differs at the second call, by a memory of its own or random numbers, would be frozen at the

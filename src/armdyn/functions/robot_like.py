@@ -73,7 +73,7 @@ class RobotLike(Arm, Hashable, Protocol):
         """Y(q, qd, qdd), joint forces per inertial parameter, shape (..., n, parameters)."""
 
 
-def compiled(function: Function, robot: Arm) -> CompiledFunction:
+def compile_for(function: Function, robot: Arm) -> CompiledFunction:
     """A function compiled for a robot, which keeps it under the function's name for the next call."""
     kept: dict[str, CompiledFunction] = vars(robot)
     name = f"_{function.name}"

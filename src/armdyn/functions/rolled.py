@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
-class Rolled:
+class RolloutResults:
     """The results of a rollout.
 
     Args:

@@ -19,10 +19,10 @@ from armdyn.declaration import Function
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
 from armdyn.functions.not_finite import DivergenceWarning, Lost, are_finite
-from armdyn.functions.rolled import Rolled
+from armdyn.functions.rolled import RolloutResults
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
 from armdyn.functions.unfinished import KEPT, Made, RolloutInterrupted
-from armdyn.functions.variants import names_given
+from armdyn.functions.variants import array_names
 from armdyn.model.possible import check_possible
 from armdyn.program import OperationCounts, Rollout
 
@@ -87,7 +87,7 @@ class RolloutCall(ABC):
         Raises:
             UnknownName: an array that the step does not have.
         """
-        return self._rollout(names_given(self._inputs, given), self.record)
+        return self._rollout(array_names(self._inputs, given), self.record)
 
     @property
     def op_counts(self) -> OperationCounts:
@@ -103,7 +103,7 @@ class RolloutCall(ABC):
         workers: int | None = None,
         report: Report | None = None,
         **named: Any,
-    ) -> Rolled:
+    ) -> RolloutResults:
         """Repeat the step.
 
         Args:
@@ -124,7 +124,7 @@ class RolloutCall(ABC):
 
     def with_last_row(
         self, *, steps: int, every: int = 1, workers: int | None = None, report: Report | None = None, **named: Any
-    ) -> Rolled:
+    ) -> RolloutResults:
         """The rollout with ``last``, the records of the last step, which need not be one of each ``every``."""
         return self._repeated(self._given((), named), steps, every, {}, workers, report, with_last=True)
 
@@ -138,7 +138,7 @@ class RolloutCall(ABC):
         report: Report | None,
         *,
         with_last: bool = False,
-    ) -> Rolled:
+    ) -> RolloutResults:
         batch, values = self._flat(given, steps, workers)
         whole_number("every", every, least=1, error=ShapeError)
         loop = self._called(tuple(given))
@@ -167,14 +167,14 @@ class RolloutCall(ABC):
         every: int,
         out: Mapping[str, NDArray[Any]],
         last: Arrays | None = None,
-    ) -> Rolled:
+    ) -> RolloutResults:
         """The results so far under their names; all rows of ``out`` are included."""
         done, state = made.so_far
         final = {name: batch.of_all(self._in_loop(name), state[self._in_loop(name)]) for name in self.state}
         if not done:  # it is what the caller gave
             final = {name: array.copy() for name, array in final.items()}
         own = {name: array[:, : -(-done // every)] for name, array in rows.items()}
-        return Rolled(
+        return RolloutResults(
             self._final_type(*map(batch.unflat, final.values())),
             self._rows_type(*(out[name] if name in out else batch.rows_unflat(a) for name, a in own.items())),
             every,

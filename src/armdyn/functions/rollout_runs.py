@@ -211,7 +211,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredStates:
     """The states of a forward run, to be visited backward a segment at a time.
 
     Args:
@@ -258,7 +258,9 @@ class Stored:
             yield steps, self._recorded(self.values | start, steps.start, steps.stop, 1)
 
 
-def backward(stored: Stored, adjoint: Loop, cotangents: Arrays, over_time: Sequence[str]) -> tuple[Arrays, Arrays]:
+def backward(
+    stored: StoredStates, adjoint: Loop, cotangents: Arrays, over_time: Sequence[str]
+) -> tuple[Arrays, Arrays]:
     """The state of an adjoint rollout at the beginning, and its gradients by inputs over time, (states, steps, *shape).
 
     Args:

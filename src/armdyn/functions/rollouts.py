@@ -19,7 +19,7 @@ from armdyn.functions.of_program import OfProgram
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import RolloutCall, names_of
 from armdyn.functions.rollout_jvp import RolloutJvp
-from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Stored, backward
+from armdyn.functions.rollout_runs import Arrays, Batch, Loop, StoredStates, backward
 from armdyn.functions.unfinished import nothing_is_kept
 from armdyn.program import Rollout, guarded
 from armdyn.program.rollout_products import adjoint_rollout
@@ -192,7 +192,7 @@ class CompiledRollout(RolloutCall):
         compiled_cost = self._cost_function(cost)
         batch, values = self._flat(given, steps, workers)
         with nothing_is_kept(f"the gradient of {cost.name} after {steps:,} steps of {self.function.name}"):
-            stored = Stored(batch, self._loop(tuple(given), self.state), values, steps)
+            stored = StoredStates(batch, self._loop(tuple(given), self.state), values, steps)
             self._hear(stored.loop, batch, values, stored.final, steps)
             value, cotangents = self._seeds(compiled_cost, batch, stored.final)
             initial, over_time = self._backward(stored, cotangents, wrt)
@@ -234,7 +234,7 @@ class CompiledRollout(RolloutCall):
             self._adjoints[names, wrt] = Loop(kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded)
         return self._adjoints[names, wrt]
 
-    def _backward(self, stored: Stored, cotangents: Arrays, wrt: tuple[str, ...]) -> tuple[Arrays, Arrays]:
+    def _backward(self, stored: StoredStates, cotangents: Arrays, wrt: tuple[str, ...]) -> tuple[Arrays, Arrays]:
         """The gradients by the initial state and by held inputs, and those by inputs over time."""
         batch, adjoint = stored.batch, self._adjoint(tuple(stored.values), wrt)
         start = {f"cotangent_{name}": value for name, value in cotangents.items()}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from armdyn.functions.rolled import Rolled
+    from armdyn.functions.rolled import RolloutResults
 
 KEPT = "What was computed until then is in error.rolled."
 """The end of messages of a rollout that ended early."""
@@ -28,7 +28,7 @@ class RolloutInterrupted(KeyboardInterrupt):
         rolled: the results until then.
     """
 
-    def __init__(self, message: str, rolled: Rolled) -> None:
+    def __init__(self, message: str, rolled: RolloutResults) -> None:
         super().__init__(message)
         self.rolled = rolled
 

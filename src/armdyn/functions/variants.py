@@ -19,7 +19,7 @@ Variant = tuple[tuple[str, ...], Options]
 """The names of the given arrays, and the options; each variant is one compiled program."""
 
 
-def chosen(inputs: Inputs, options: Mapping[str, Any]) -> Options:
+def call_options(inputs: Inputs, options: Mapping[str, Any]) -> Options:
     """The options of a call; an error for an unknown option, or a missing one without a default."""
     function = inputs.function
     refuse_unknown(function, options, inputs.positional)
@@ -29,7 +29,7 @@ def chosen(inputs: Inputs, options: Mapping[str, Any]) -> Options:
     return tuple(sorted((k, v) for k, v in options.items() if _differs(function, k, v)))
 
 
-def names_given(inputs: Inputs, given: str | Iterable[str]) -> tuple[str, ...]:
+def array_names(inputs: Inputs, given: str | Iterable[str]) -> tuple[str, ...]:
     """The arrays of a variant: those that must be given, and optional ones by their names."""
     named = {given} if isinstance(given, str) else {*given}
     for name in named - {*inputs.positional}:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.identification.design import NO_JOINTS
-from armdyn.identification.factors import JointFactor, stacked
+from armdyn.identification.factors import JointFactor, stack_factors
 from armdyn.identification.intervals import NORMAL
 from armdyn.identification.pseudo_inertia import TEN, divergence_slopes
 from armdyn.identification.regression import Regression
@@ -36,7 +36,7 @@ DISAGREEMENT = 3.0
 """The ratio of a log's residual to that of its own best fit from which it does not go with the other logs."""
 
 
-def undetermined(regression: Regression, prior: Prior, deviations: Array) -> list[str]:
+def undetermined_note(regression: Regression, prior: Prior, deviations: Array) -> list[str]:
     """A sentence on base parameters that the motion does not determine, and what to record.
 
     Args:
@@ -83,7 +83,7 @@ def undetermined(regression: Regression, prior: Prior, deviations: Array) -> lis
 def _condition(regression: Regression, deviations: Array) -> float:
     """The condition of the base columns, each of unit length; infinite if their rank falls."""
     rank = len(regression.parameters.base.matrix)
-    R, _ = stacked(regression.factors(), regression.parameters, 1.0 / deviations)
+    R, _ = stack_factors(regression.factors(), regression.parameters, 1.0 / deviations)
     sizes = np.linalg.norm(R[:, :rank], axis=0)
     s = np.linalg.svd(R[:, :rank] / np.where(sizes > 0.0, sizes, 1.0), compute_uv=False)
     return float(s[0] / s[-1]) if s[-1] > 1e-12 * s[0] else np.inf

@@ -20,7 +20,7 @@ import numpy as np
 from armdyn.base.threads import cached_property
 from armdyn.identification.friction_terms import Term, term_values
 from armdyn.identification.identifiability import base_parameters
-from armdyn.identification.low_pass import filtered
+from armdyn.identification.low_pass import correlate
 from armdyn.identification.signals import MotionSamples, Piece, Samples
 from armdyn.model.base_parameters import BaseParameters
 from armdyn.model.standard_parameters import OF_LINK, StandardParameters, standard_parameters
@@ -210,11 +210,11 @@ def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: i
     kernel, step = chain.slow_kernel, chain.step
     widths = [column.shape[1] for column in columns]
     every = np.concatenate([*columns, samples.tau], axis=1)
-    rows = filtered(every, kernel, step)
-    rates = filtered(samples.tau, chain.slope_kernel, step) * chain.rate
+    rows = correlate(every, kernel, step)
+    rates = correlate(samples.tau, chain.slope_kernel, step) * chain.rate
     if parameters.momentum:
         momenta = np.concatenate(momentum_columns(samples, parameters), axis=1)
-        rows[:, : momenta.shape[1]] += filtered(momenta, chain.slope_kernel, step) * chain.rate
+        rows[:, : momenta.shape[1]] += correlate(momenta, chain.slope_kernel, step) * chain.rate
     ends = np.cumsum(widths)
     *of_joints, torques = np.split(rows, ends, axis=1)
     if parameters.gain_spread is not None:  # of the gains; filled by `update_gain_columns`
@@ -224,7 +224,7 @@ def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: i
         ]
     usable = np.ones(torques.shape, dtype=bool)
     if not samples.usable.all():
-        usable = filtered((~samples.usable).astype(float), np.abs(kernel), step) < 1e-3
+        usable = correlate((~samples.usable).astype(float), np.abs(kernel), step) < 1e-3
     motion = MotionSamples(samples.q, samples.qd, samples.qdd)
     t = samples.t[len(kernel) // 2 :: step][: len(rows)]
     return Rows(t, of_joints, torques, rates, usable, motions=[motion])
@@ -295,12 +295,12 @@ def update_torques(rows: Rows, piece: Piece) -> None:
     chain, start = piece.chain, 0
     for first, stop in windows(piece):
         tau, usable = piece.torques(piece.times(first, stop))
-        torques = filtered(tau, chain.slow_kernel, chain.step)
+        torques = correlate(tau, chain.slow_kernel, chain.step)
         these = slice(start, start + len(torques))
         rows.torques[these] = torques
-        rows.torque_rates[these] = filtered(tau, chain.slope_kernel, chain.step) * chain.rate
+        rows.torque_rates[these] = correlate(tau, chain.slope_kernel, chain.step) * chain.rate
         if not usable.all():
-            rows.usable[these] = filtered((~usable).astype(float), np.abs(chain.slow_kernel), chain.step) < 1e-3
+            rows.usable[these] = correlate((~usable).astype(float), np.abs(chain.slow_kernel), chain.step) < 1e-3
         start += len(torques)
 
 
@@ -330,7 +330,7 @@ def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies
         samples = piece.motion(first, stop) if rows.motions is None else rows.motions[number]
         load = parameters.load_at_motors(robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS) @ bodies)
         values = term_values("load", samples.q, parameters.at_motors(samples.qd), load)
-        columns = filtered(values, piece.chain.slow_kernel, piece.chain.step)
+        columns = correlate(values, piece.chain.slow_kernel, piece.chain.step)
         for j in range(n):
             rows.columns[j][start : start + len(columns), places[j]] = _on_joint(columns, parameters, j)
         start += len(columns)

@@ -25,7 +25,7 @@ from armdyn.base.errors import shown
 from armdyn.identification.design import Parameters, needs_load, update_gain_columns, update_load_columns
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.examination import examine
-from armdyn.identification.factors import stacked
+from armdyn.identification.factors import stack_factors
 from armdyn.identification.fitting import CUTOFF, FRICTION, ROUNDS, SMOOTHING, coupling_of_logs, identify, logs_of
 from armdyn.identification.friction_terms import terms_of
 from armdyn.identification.gain_result import DriveGains
@@ -387,7 +387,7 @@ class _Problem:
         rows, right = [], []
         for each in dict.fromkeys(map(id, self.maps)):
             parts = [k for k, M in enumerate(self.maps) if id(M) == each]
-            R, z = stacked(regression.factors(parts), parameters, 1.0 / deviations)
+            R, z = stack_factors(regression.factors(parts), parameters, 1.0 / deviations)
             rows.append(R @ parameters.lift @ self.maps[parts[0]])
             right.append(z - R @ parameters.lift @ self.constant)
         return np.vstack(rows), np.concatenate(right)

@@ -41,7 +41,7 @@ def joint_factor(A: Array, y: Array, weights: Array | None = None) -> JointFacto
     return JointFactor(triangle_of(rows), float(len(rows) if weights is None else weights.sum()))
 
 
-def joined(factors: Sequence[JointFactor]) -> JointFactor:
+def join_factors(factors: Sequence[JointFactor]) -> JointFactor:
     """The factor of the rows of several parts."""
     if len(factors) == 1:
         return factors[0]
@@ -76,7 +76,7 @@ def factors_of_rows(parts: Iterable[Rows], joints: int, weights: Sequence[Array]
                 kept = None if given is None else given[usable]
                 found[j].append(joint_factor(part.columns[j][usable], part.torques[usable, j], kept))
     return [
-        joined(each) if each else JointFactor(np.zeros((len(columns) + 1,) * 2), 0.0)
+        join_factors(each) if each else JointFactor(np.zeros((len(columns) + 1,) * 2), 0.0)
         for each, columns in zip(found, _widths(parts, joints), strict=True)
     ]
 
@@ -86,7 +86,7 @@ def _widths(parts: Iterable[Rows], joints: int) -> list[range]:
     return [range(first.columns[j].shape[1]) for j in range(joints)]
 
 
-def stacked(factors: Sequence[JointFactor], parameters: Parameters, scales: Array) -> tuple[Array, Array]:
+def stack_factors(factors: Sequence[JointFactor], parameters: Parameters, scales: Array) -> tuple[Array, Array]:
     """R and z of the reduced parameters: the triangles of all joints, each times a scale, as one triangle.
 
     Args:

@@ -19,7 +19,7 @@ from armdyn.identification.errors import IdentificationError
 from armdyn.identification.fitted_robot import fitted_actuators, fitted_robot
 from armdyn.identification.friction_terms import TERMS
 from armdyn.identification.intervals import NORMAL
-from armdyn.identification.low_pass import filtered
+from armdyn.identification.low_pass import correlate
 from armdyn.identification.prior import Selection
 from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
 from armdyn.identification.signals import Chain, Samples, pieces_of
@@ -236,7 +236,7 @@ class Fit:
                 samples = piece.samples(start, stop)
                 torques = [self.modelled(samples, values) for values in vectors]
                 kernel = chain.slow_kernel
-                smooth = [filtered(each, kernel) for each in (samples.tau, *torques)]
+                smooth = [correlate(each, kernel) for each in (samples.tau, *torques)]
                 middle = slice(len(kernel) // 2, len(kernel) // 2 + len(smooth[0]))
                 parts.append([samples.t[middle], samples.qd[middle], *smooth])
         if not parts:

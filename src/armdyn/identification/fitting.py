@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, choice, number, switch
 from armdyn.base.errors import shown
-from armdyn.identification.consistency import contradictions, disagreeing_logs, undetermined
+from armdyn.identification.consistency import contradictions, disagreeing_logs, undetermined_note
 from armdyn.identification.delays import Delays, estimated_delays, given_delays
 from armdyn.identification.design import Parameters
 from armdyn.identification.errors import IdentificationError
@@ -175,7 +175,7 @@ def identify(
     notes = examine(fitted, robot)
     regression = _regression(fitted, parameters, settings, delays, description)
     notes += [*regression.short, *examine_torques(regression, description)]
-    outcome = settled(regression, description, settings, held)
+    outcome = solve_reweighted(regression, description, settings, held)
     estimates: Delays | None = None
     if estimate:
         estimates = estimated_delays(regression, outcome.reduced)
@@ -183,7 +183,7 @@ def identify(
         if delays.any():
             notes += estimates.note(robot.joint_names)
             regression.delay_torques(delays)
-            outcome = settled(regression, description, settings, held, outcome)
+            outcome = solve_reweighted(regression, description, settings, held, outcome)
     unsure = uncertainty(regression, outcome.solution, outcome.deviations, outcome.selection.weight, estimates)
     fit = Fit(
         robot,
@@ -201,7 +201,7 @@ def identify(
         tuple(fitted),
     )
     doubts = [
-        *undetermined(regression, outcome.prior, outcome.deviations),
+        *undetermined_note(regression, outcome.prior, outcome.deviations),
         *contradictions(regression, description, fit.base_values, fit.base_deviations),
         *disagreeing_logs(regression, fitted, outcome.reduced),
     ]
@@ -318,7 +318,7 @@ def _regression(
     return Regression.of(logs, parameters, settings.cutoff, settings.smoothing, delays, bodies)
 
 
-def settled(
+def solve_reweighted(
     regression: Regression,
     description: Robot,
     settings: Settings,

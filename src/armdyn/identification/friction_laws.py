@@ -20,10 +20,10 @@ from armdyn.base.tabular import Table, Tabulated
 from armdyn.identification.design import NO_JOINTS, Parameters
 from armdyn.identification.fit import Fit
 from armdyn.identification.fitted_robot import fitted_robot
-from armdyn.identification.fitting import Settings, logs_of, settled
-from armdyn.identification.law_fitting import LawFit, Laws, fit_filtered, tuple_of
+from armdyn.identification.fitting import Settings, logs_of, solve_reweighted
+from armdyn.identification.law_fitting import LawFit, Laws, fit_laws_through_filter, tuple_of
 from armdyn.identification.law_models import torques_of_laws
-from armdyn.identification.low_pass import filtered
+from armdyn.identification.low_pass import correlate
 from armdyn.identification.regression import Regression
 from armdyn.identification.signals import Samples
 from armdyn.model.friction import FrictionLaw
@@ -191,7 +191,7 @@ class _Rows:
 
         chain = self.regression.pieces[0].chain
         lags = int(np.ceil(len(chain.slow_kernel) / chain.step))
-        return fit_filtered(laws, samples, y - basis @ (basis.T @ y), through, free, lags)
+        return fit_laws_through_filter(laws, samples, y - basis @ (basis.T @ y), through, free, lags)
 
     def _design(self, j: int) -> Array:
         """The columns of all linear parameters in the row of a motor, shape (rows, reduced)."""
@@ -210,7 +210,7 @@ class _Rows:
         parts, start = [], 0
         for samples, piece in zip(self.samples, self.regression.pieces, strict=True):
             stop = start + len(samples.t)
-            parts.append(filtered(signals[start:stop], piece.chain.slow_kernel, piece.chain.step))
+            parts.append(correlate(signals[start:stop], piece.chain.slow_kernel, piece.chain.step))
             start = stop
         return np.concatenate(parts)
 
@@ -228,7 +228,7 @@ class _Rows:
             start += len(part)
         self.regression.weights = None
         settings = Settings(fit.chain.slow.cutoff, fit.chain.fast.cutoff, True, fit.selection.weight)
-        outcome = settled(self.regression, fit.description, settings, ())
+        outcome = solve_reweighted(self.regression, fit.description, settings, ())
         return outcome.solution.x
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.base.checks import number
 from armdyn.base.errors import UnknownName, Unsupported
-from armdyn.model.base_parameters import BaseParameters, grouped, own_gravity, own_length, own_units
+from armdyn.model.base_parameters import BaseParameters, group_parameters, own_gravity, own_length, own_units
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.null_parameters import null_parameters
 from armdyn.model.standard_parameters import StandardParameters, standard_parameters
@@ -71,13 +71,13 @@ def base_parameters(
         raise UnknownName.of("method", method, METHODS, "method=")
     if method == "numerical":
         vectors, gap = null_parameters_of_states(robot, tolerance=tolerance, **options)
-        return grouped(robot.mechanism, standard, vectors, gap)
+        return group_parameters(robot.mechanism, standard, vectors, gap)
     if coupled:
         raise Unsupported(
             f"joints of {robot.name!r} are coupled or turn rotors that are bodies of their own, and the structural "
             "rules hold for joints that move independently; take method='numerical'."
         )
-    return grouped(robot.mechanism, standard, null_parameters(robot.mechanism, standard, tolerance))
+    return group_parameters(robot.mechanism, standard, null_parameters(robot.mechanism, standard, tolerance))
 
 
 def null_parameters_of_states(

@@ -23,7 +23,7 @@ from armdyn.base.tabular import Table, Tabulated
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.fit import Interval
 from armdyn.identification.intervals import NORMAL, autocovariance_of
-from armdyn.identification.law_models import ABOVE_ZERO, Model, Quantity, quantities_of
+from armdyn.identification.law_models import ABOVE_ZERO, LawModel, Quantity, quantities_of
 from armdyn.model.friction import FrictionLaw
 from armdyn.spatial.rotations import Array
 
@@ -132,10 +132,10 @@ def fit_law(
     each = tuple_of(laws)
     if load is None and any(law.depends_on_load for law in each):
         raise IdentificationError("a law depends on the load of the joint, and load= is left out; pass the torques")
-    return fit_filtered(each, [(qd, l)], y, lambda x: x, free, lags)
+    return fit_laws_through_filter(each, [(qd, l)], y, lambda x: x, free, lags)
 
 
-def fit_filtered(
+def fit_laws_through_filter(
     laws: Sequence[FrictionLaw],
     samples: Sequence[tuple[Array, Array]],
     y: Array,
@@ -173,7 +173,7 @@ class _Problem:
     """Least squares of the numbers of laws."""
 
     laws: tuple[FrictionLaw, ...]
-    model: Model
+    model: LawModel
     names: tuple[str, ...]
     first: Array
     free: Array
@@ -203,7 +203,7 @@ class _Problem:
         names = tuple(f"{type(laws[each.law]).__name__}.{each.field}" for each in quantities)
         first = np.array([getattr(laws[each.law], each.field) for each in quantities], dtype=np.float64)
         chosen = _mask(names, free) if free is not None else (first != 0.0) & _no_exponents(quantities)
-        model = Model(laws, chosen)
+        model = LawModel(laws, chosen)
         rate, load = (np.concatenate(part) for part in zip(*samples, strict=True))
         if len(y) <= chosen.sum():
             raise IdentificationError(f"{len(y)} samples for {int(chosen.sum())} numbers; expected more samples")

@@ -78,7 +78,7 @@ def quantities_of(laws: Sequence[FrictionLaw]) -> list[Quantity]:
     return quantities
 
 
-class Model:
+class LawModel:
     """Friction of some laws, in sum, and its derivatives by the numbers that are free.
 
     Args:
@@ -117,7 +117,7 @@ def torques_of_laws(laws: Sequence[FrictionLaw], rate: Array, load: Array) -> Ar
     """Friction torques of laws, with a smooth sign, N m or N, shape (T,)."""
     quantities = quantities_of(laws)
     numbers = np.array([getattr(laws[each.law], each.field) for each in quantities], dtype=np.float64)
-    return Model(laws, np.ones(len(quantities), dtype=bool))(rate, load, numbers)[0]
+    return LawModel(laws, np.ones(len(quantities), dtype=bool))(rate, load, numbers)[0]
 
 
 @cache

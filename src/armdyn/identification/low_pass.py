@@ -84,8 +84,8 @@ class LowPass:
         """
         kernel = self.kernel(rate)
         half = len(kernel) // 2
-        extended = reflected(np.asarray(signal, dtype=np.float64), half)
-        return filtered(extended, kernel)
+        extended = reflect_ends(np.asarray(signal, dtype=np.float64), half)
+        return correlate(extended, kernel)
 
     def seconds(self, rate: float) -> float:
         """Half the length of the kernel, s: values nearer to an end depend on its reflection."""
@@ -110,7 +110,7 @@ def _kernel(cutoff: float, order: int, rate: float) -> Array:
     return kernel
 
 
-def reflected(signal: Array, count: int) -> Array:
+def reflect_ends(signal: Array, count: int) -> Array:
     """A signal with ``count`` more samples at both ends: its reflection through the value at the end."""
     if not count:
         return signal
@@ -126,7 +126,7 @@ def reflected(signal: Array, count: int) -> Array:
     return np.concatenate([before[::-1], signal, after])
 
 
-def filtered(signal: Array, kernel: Array, step: int = 1) -> Array:
+def correlate(signal: Array, kernel: Array, step: int = 1) -> Array:
     """The correlation of a signal with a kernel along the first axis, at every ``step``-th place where it fits.
 
     Args:

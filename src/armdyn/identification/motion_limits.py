@@ -21,7 +21,7 @@ Distance = Callable[[Array], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class MotionBounds:
     """The limits of a motion, (n,) each, infinite if there is none; and a user's distance, which is not negative."""
 
     lower: Array
@@ -62,7 +62,7 @@ def _peaks(y: Array) -> Array:
 
 def limits_of(
     robot: Robot, velocity: ArrayLike | None, acceleration: ArrayLike | None, distance: Distance | None
-) -> tuple[Bounds, tuple[str, ...]]:
+) -> tuple[MotionBounds, tuple[str, ...]]:
     """The limits of the description, others in place of them, and a sentence on each that is missing."""
     notes: list[str] = []
     lower, upper, speed, effort = (
@@ -82,7 +82,7 @@ def limits_of(
     speed = np.where(stated, speed, 2.0)
     bounded = np.full(robot.dof, np.inf) if acceleration is None else one_or_each(robot, "acceleration", acceleration)
     effort = np.where(effort > 0.0, effort, np.inf)
-    return Bounds(lower, upper, speed, bounded, effort, distance), tuple(notes)
+    return MotionBounds(lower, upper, speed, bounded, effort, distance), tuple(notes)
 
 
 def one_or_each(robot: Robot, name: str, value: ArrayLike) -> Array:

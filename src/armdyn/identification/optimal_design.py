@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from armdyn.identification.fourier_series import Basis, motion_of
-from armdyn.identification.motion_limits import Bounds
+from armdyn.identification.motion_limits import MotionBounds
 from armdyn.model.base_parameters import BaseParameters
 from armdyn.spatial.rotations import Array
 
@@ -51,7 +51,7 @@ class Design:
         robot: Robot,
         base: BaseParameters,
         options: Mapping[str, bool],
-        bounds: Bounds,
+        bounds: MotionBounds,
         noise: Array,
         duration: float,
         harmonics: int,

@@ -209,9 +209,9 @@ class _Loaded:
 
     def problem(self, deviations: Array) -> tuple[Array, Array]:
         """R and z of the fitted parameters."""
-        from armdyn.identification.factors import stacked  # noqa: PLC0415 - beside its use
+        from armdyn.identification.factors import stack_factors  # noqa: PLC0415 - beside its use
 
-        R, z = stacked(self.regression.factors(), self.regression.parameters, 1.0 / deviations)
+        R, z = stack_factors(self.regression.factors(), self.regression.parameters, 1.0 / deviations)
         return R @ self.into, z - R @ self.fixed
 
     def uncertainty(self, solution: Solution, deviations: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.identification.design import NO_JOINTS, Parameters
 from armdyn.identification.errors import IdentificationError
-from armdyn.identification.factors import JointFactor, joined, stacked
+from armdyn.identification.factors import JointFactor, join_factors, stack_factors
 from armdyn.identification.friction_alone import friction_alone
 from armdyn.identification.pseudo_inertia import TEN, parameters_of, pseudo_inertias, with_volume
 from armdyn.identification.solver import Prior, solve
@@ -102,8 +102,8 @@ def select_weight(
     alone = np.zeros((len(tasks), n))
     bodies = prior.values[: len(parameters.standard)]
     for number, (kept, out) in enumerate(tasks):
-        factors = [joined([folds[k][j] for k in kept]) for j in range(n)]
-        R, z = stacked(factors, parameters, 1.0 / deviations)
+        factors = [join_factors([folds[k][j] for k in kept]) for j in range(n)]
+        R, z = stack_factors(factors, parameters, 1.0 / deviations)
         costs[number] = _held_out_costs(R @ parameters.lift, z, out, parameters, prior, deviations)
         x = friction_alone(factors, parameters, bodies, deviations)
         alone[number] = _costs_of(parameters.lift @ x, out, parameters, deviations)

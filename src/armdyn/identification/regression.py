@@ -18,7 +18,7 @@ from armdyn.identification.design import (
     update_torques,
 )
 from armdyn.identification.errors import IdentificationError
-from armdyn.identification.factors import JointFactor, factors_of_rows, stacked
+from armdyn.identification.factors import JointFactor, factors_of_rows, stack_factors
 from armdyn.identification.signals import Chain, Piece, pieces_of, torques_of
 from armdyn.logs.log import Log
 from armdyn.model.elements import refuse_elements
@@ -170,7 +170,7 @@ class Regression:
 
     def problem(self, deviations: Array, factors: Sequence[JointFactor] | None = None) -> tuple[Array, Array]:
         """R and z of all parameters for joints with these deviations."""
-        R, z = stacked(self.factors() if factors is None else factors, self.parameters, 1.0 / deviations)
+        R, z = stack_factors(self.factors() if factors is None else factors, self.parameters, 1.0 / deviations)
         return R @ self.parameters.lift, z
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.identification.errors import IdentificationError
-from armdyn.identification.low_pass import DERIVATIVE, SECOND_DERIVATIVE, LowPass, filtered
+from armdyn.identification.low_pass import DERIVATIVE, SECOND_DERIVATIVE, LowPass, correlate
 from armdyn.logs.channels import saturated_rows
 from armdyn.logs.log import Log
 from armdyn.spatial.rotations import Array
@@ -161,18 +161,18 @@ class Piece:
         recorded = log.q[source] if log.qd is None else np.concatenate([log.q[source], log.qd[source]], axis=1)
         dense = cubic(t, recorded, grid)
         q, qd_dense = dense[:, :n], dense[:, n:]
-        smooth_q = filtered(q[2:-2], kernel, chain.oversampling)
+        smooth_q = correlate(q[2:-2], kernel, chain.oversampling)
         if log.qd is not None:
-            smooth_qd = filtered(qd_dense[2:-2], kernel, chain.oversampling)
-            qdd = filtered(qd_dense, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
+            smooth_qd = correlate(qd_dense[2:-2], kernel, chain.oversampling)
+            qdd = correlate(qd_dense, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
         else:
-            smooth_qd = filtered(q, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
-            qdd = filtered(q, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
+            smooth_qd = correlate(q, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
+            qdd = correlate(q, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
         if self.compliance is not None:  # q = theta - tau/k
             bent = cubic(t, torques_of(log)[source], grid) * self.compliance
-            smooth_q = smooth_q - filtered(bent[2:-2], kernel, chain.oversampling)
-            smooth_qd = smooth_qd - filtered(bent, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
-            qdd = qdd - filtered(bent, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
+            smooth_q = smooth_q - correlate(bent[2:-2], kernel, chain.oversampling)
+            smooth_qd = smooth_qd - correlate(bent, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
+            qdd = qdd - correlate(bent, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
         return MotionSamples(smooth_q, smooth_qd, qdd)
 
     def torques(self, t: Array) -> tuple[Array, Array]:

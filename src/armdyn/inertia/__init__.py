@@ -7,7 +7,7 @@ cut out with ``-``. With symbols of SymPy among the sizes or the mass these func
 """
 
 from armdyn.base.lazy import modules_of
-from armdyn.inertia.consistency import Consistency, Mended, Violation, consistency, nearest_consistent
+from armdyn.inertia.consistency import Consistency, NearestInertia, Violation, consistency, nearest_consistent
 from armdyn.inertia.density import Density
 from armdyn.inertia.meshes import mesh
 from armdyn.inertia.solids import box, capsule, cone, cylinder, ellipsoid, sphere
@@ -24,7 +24,7 @@ from armdyn.inertia.thin import (
 __all__ = [
     "Consistency",
     "Density",
-    "Mended",
+    "NearestInertia",
     "Violation",
     "box",
     "box_shell",

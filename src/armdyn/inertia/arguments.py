@@ -30,7 +30,7 @@ def scalar(value: Any, name: str) -> Any:
         value = float(value)
     if is_number(value) and not isinstance(value, bool):
         if not math.isfinite(_as_float(value)):
-            raise ModelError(f"{name} is {shown(value)}; expected a finite number.")
+            raise ModelError(f"{name} is {number_text(value)}; expected a finite number.")
         return value if isinstance(value, Rational) else float(value)
     if isinstance(value, bool | str | bytes | complex | type | np.ndarray) or not hasattr(value, "__mul__"):
         raise DTypeError(f"{name} is {value!r}; expected a number or a symbol.")
@@ -52,17 +52,17 @@ def positive(value: Any, name: str) -> Any:
     size = scalar(value, name)
     if (size <= 0) if is_number(size) else getattr(size, "is_positive", None) is False:
         raise ModelError(
-            f"{name} {shown(size)} m is not positive; "
+            f"{name} {number_text(size)} m is not positive; "
             "for a body without thickness take a plate, disc, shell, rod or point mass."
         )
     if is_number(size) and (fault := largest_problem(float(size), "prismatic")):
         raise ModelError(f"{name} is {fault}.")
     if is_number(size) and size < SHORTEST:
-        raise ModelError(f"{name} is {shown(size)} m; expected a length of at least {SHORTEST:g} m.")
+        raise ModelError(f"{name} is {number_text(size)} m; expected a length of at least {SHORTEST:g} m.")
     return size
 
 
-def shown(value: Any) -> str:
+def number_text(value: Any) -> str:
     """A number with six digits, a symbol unchanged."""
     return f"{_as_float(value):g}" if is_number(value) else str(value)
 
@@ -82,8 +82,8 @@ def inner_length(inner: Any, outer: Any) -> Any:
     size = positive(inner, "inner_radius")
     if is_number(size) and is_number(outer) and size >= outer:
         raise ModelError(
-            f"inner_radius {shown(size)} m is not smaller than radius {shown(outer)} m; no material would be left. "
-            "For a wall without thickness take a shell."
+            f"inner_radius {number_text(size)} m is not smaller than radius {number_text(outer)} m; no material "
+            "would be left. For a wall without thickness take a shell."
         )
     return size
 
@@ -95,7 +95,8 @@ def inner_lengths(inner: Sequence[Any], outer: Sequence[Any], outer_name: str) -
     for i, a, b in both:
         if a > b:
             raise ModelError(
-                f"inner[{i}] {shown(a)} m is larger than {outer_name}[{i}] {shown(b)} m; the cavity must fit inside."
+                f"inner[{i}] {number_text(a)} m is larger than {outer_name}[{i}] {number_text(b)} m; the cavity must "
+                "fit inside."
             )
     if len(both) == len(outer) and all(a == b for _, a, b in both):
         raise ModelError(f"inner equals {outer_name}; no material would be left. Make one of its sizes smaller.")
@@ -110,7 +111,9 @@ def mass_from(content: Any, mass: Any, density: Any, density_name: str, unit: st
     name, value = ("mass", mass) if density is None else (density_name, density)
     value = scalar(value, name)
     if (value < 0) if is_number(value) else getattr(value, "is_negative", None):
-        raise ModelError(f"{name} {shown(value)} {'kg' if density is None else unit} is negative; expected 0 or more.")
+        raise ModelError(
+            f"{name} {number_text(value)} {'kg' if density is None else unit} is negative; expected 0 or more."
+        )
     return value if density is None else value * content
 
 

@@ -64,7 +64,7 @@ class Consistency(NamedTuple):
         return "no rigid body has this inertia: " + "; ".join(map(str, self.violations))
 
 
-class Mended(NamedTuple):
+class NearestInertia(NamedTuple):
     """The nearest inertia a rigid body can have."""
 
     inertia: Inertia
@@ -116,7 +116,7 @@ def _violations(inertia: Inertia, moments: Array) -> list[Violation]:
     return [violation for violation in found if violation is not None]
 
 
-def nearest_consistent(inertia: Inertia, *, smallest: float = 0.0) -> Mended:
+def nearest_consistent(inertia: Inertia, *, smallest: float = 0.0) -> NearestInertia:
     """The inertia a rigid body can have that is nearest to the given one; mass and centre of mass are kept.
 
     Nearest in the Frobenius norm of the pseudo-inertia about the centre of mass, diag(S_c, m): its symmetric part with
@@ -148,13 +148,13 @@ def nearest_consistent(inertia: Inertia, *, smallest: float = 0.0) -> Mended:
     rounding = ROUNDING * float(np.abs(inertia.tensor).max())
     symmetric = np.abs(inertia.tensor - inertia.tensor.T).max() <= rounding
     if symmetric and s[0] >= smallest - rounding:
-        return Mended(inertia, 0.0, ())
+        return NearestInertia(inertia, 0.0, ())
     clipped = np.maximum(s, smallest)
     S_near = _symmetric((axes * clipped) @ axes.T)
     mended = Inertia(inertia.mass, inertia.com, np.trace(S_near) * np.eye(3) - S_near)
     given = np.trace(inertia.tensor) / 2 * np.eye(3) - inertia.tensor
     distance = float(np.linalg.norm(S_near - given))
-    return Mended(mended, distance, tuple(_changes(inertia, mended, s, clipped, bool(symmetric))))
+    return NearestInertia(mended, distance, tuple(_changes(inertia, mended, s, clipped, bool(symmetric))))
 
 
 def _changes(before: Inertia, after: Inertia, s: Array, clipped: Array, symmetric: bool) -> list[str]:

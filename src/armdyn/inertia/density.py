@@ -67,7 +67,7 @@ def varies(density: Any) -> bool:
     return isinstance(density, Density) or (callable(density) and not hasattr(density, "free_symbols"))
 
 
-def filled(
+def shape_inertia(
     shape: Shape,
     region: Callable[[], Region | Iterable[Region]],
     mass: Any,
@@ -78,11 +78,11 @@ def filled(
     """The inertia of a shape from its mass or density, or by integrals over its region of a density that varies."""
     if mass is None and varies(density):
         found = region()
-        return integrated([found] if isinstance(found, Region) else found, density, name, unit)
+        return integrate_moments([found] if isinstance(found, Region) else found, density, name, unit)
     return shape.with_mass(mass_from(shape.content, mass, density, name, unit))
 
 
-def integrated(regions: Iterable[Region], density: Any, name: str = "density", unit: str = "kg/m^3") -> Inertia:
+def integrate_moments(regions: Iterable[Region], density: Any, name: str = "density", unit: str = "kg/m^3") -> Inertia:
     """m, m c and the integral of r r^T dm over regions with one origin and unit (Craig 6.3, Modern Robotics 8.24)."""
     rho = density if isinstance(density, Density) else Density(density)
     parts = list(regions)

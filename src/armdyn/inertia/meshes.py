@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.base.checks import array, number
 from armdyn.base.errors import MissingLibrary, ModelError, ShapeError, Unsupported
 from armdyn.inertia.arguments import mass_from
-from armdyn.inertia.density import DensityLike, integrated, varies
+from armdyn.inertia.density import DensityLike, integrate_moments, varies
 from armdyn.inertia.regions import tetrahedra
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
@@ -66,7 +66,7 @@ def mesh(source: Any, *, mass: float | None = None, density: DensityLike | None 
     _refuse_volume(triangles, name)
     length = size * unit
     if mass is None and varies(density):
-        return integrated([tetrahedra(triangles, middle * unit, length)], density)
+        return integrate_moments([tetrahedra(triangles, middle * unit, length)], density)
     whole = trimesh.triangles.mass_properties(triangles, density=1.0)
     volume = float(whole.volume) * length**3
     m = float(mass_from(volume, mass, density, "density", "kg/m^3"))

@@ -18,7 +18,7 @@ from armdyn.inertia.arguments import (
     positives,
     scalar,
 )
-from armdyn.inertia.density import DensityLike, filled
+from armdyn.inertia.density import DensityLike, shape_inertia
 from armdyn.inertia.shape import Shape
 from armdyn.model.inertia import Inertia
 
@@ -51,7 +51,7 @@ def box(
     shape = _box(*outer)
     if inner is not None:
         shape = shape.without(_box(*inner_lengths(inner, outer, "size")))
-    return filled(shape, lambda: regions.box(outer, inner), mass, density)
+    return shape_inertia(shape, lambda: regions.box(outer, inner), mass, density)
 
 
 def _box(x: float, y: float, z: float) -> Shape:
@@ -87,7 +87,7 @@ def cylinder(
     b = inner_length(inner_radius, r)
     pi = circle_constant(r, h, b)
     shape = Shape(pi * (r - b) * (r + b) * h, ((r**2 + b**2) / 4, (r**2 + b**2) / 4, h**2 / 12))
-    return filled(shape, lambda: regions.tube(r, r, b, -h / 2, h), mass, density)
+    return shape_inertia(shape, lambda: regions.tube(r, r, b, -h / 2, h), mass, density)
 
 
 def sphere(
@@ -118,7 +118,7 @@ def sphere(
     quotient = r**2 + r * b + b**2  # (r^3 - b^3) / (r - b), so that a thin wall loses no digits
     mean_square = (r**4 + r**3 * b + r**2 * b**2 + r * b**3 + b**4) / (5 * quotient)
     shape = Shape(4 * circle_constant(r, b) * (r - b) * quotient / 3, (mean_square,) * 3)
-    return filled(shape, lambda: regions.ball((r,) * 3, (b,) * 3 if b else None), mass, density)
+    return shape_inertia(shape, lambda: regions.ball((r,) * 3, (b,) * 3 if b else None), mass, density)
 
 
 def ellipsoid(
@@ -148,7 +148,7 @@ def ellipsoid(
     shape = _ellipsoid(*outer)
     if inner is not None:
         shape = shape.without(_ellipsoid(*inner_lengths(inner, outer, "semi_axes")))
-    return filled(shape, lambda: regions.ball(outer, inner), mass, density)
+    return shape_inertia(shape, lambda: regions.ball(outer, inner), mass, density)
 
 
 def _ellipsoid(a: float, b: float, c: float) -> Shape:
@@ -183,7 +183,7 @@ def capsule(
     r, h = positive(radius, "radius"), positive(straight, "straight")
     b = inner_length(inner_radius, r)
     shape = _capsule(r, h).without(_capsule(b, h)) if b else _capsule(r, h)
-    return filled(shape, lambda: regions.capsule(r, h, b), mass, density)
+    return shape_inertia(shape, lambda: regions.capsule(r, h, b), mass, density)
 
 
 def _capsule(r: float, h: float) -> Shape:
@@ -231,4 +231,4 @@ def cone(
     shape = Shape(
         circle_constant(r, h, t) * h * quotient / 3, (across, across, mean_square_height - centroid**2), centroid
     )
-    return filled(shape, lambda: regions.tube(r, t, 0, 0, h), mass, density)
+    return shape_inertia(shape, lambda: regions.tube(r, t, 0, 0, h), mass, density)

@@ -13,7 +13,7 @@ from armdyn.base.checks import scalars
 from armdyn.base.errors import ShapeError
 from armdyn.inertia import regions
 from armdyn.inertia.arguments import circle_constant, inner_length, mass_from, positive, positives
-from armdyn.inertia.density import DensityLike, filled
+from armdyn.inertia.density import DensityLike, shape_inertia
 from armdyn.inertia.shape import Shape, diagonal, inertia
 from armdyn.model.inertia import Inertia
 
@@ -38,7 +38,7 @@ def rod(length: float, *, mass: float | None = None, line_density: DensityLike |
     """
     z = positive(length, "length")
     shape = Shape(z, (0, 0, z**2 / 12))
-    return filled(shape, lambda: regions.rod(z), mass, line_density, "line_density", "kg/m")
+    return shape_inertia(shape, lambda: regions.rod(z), mass, line_density, "line_density", "kg/m")
 
 
 def plate(size: Sequence[float], *, mass: float | None = None, area_density: DensityLike | None = None) -> Inertia:
@@ -59,7 +59,7 @@ def plate(size: Sequence[float], *, mass: float | None = None, area_density: Den
     """
     x, y = positives(size, "size", 2)
     shape = Shape(x * y, (x**2 / 12, y**2 / 12, 0))
-    return filled(shape, lambda: regions.plate((x, y)), mass, area_density, *AREA)
+    return shape_inertia(shape, lambda: regions.plate((x, y)), mass, area_density, *AREA)
 
 
 def disc(
@@ -88,7 +88,7 @@ def disc(
     r = positive(radius, "radius")
     b = inner_length(inner_radius, r)
     shape = Shape(circle_constant(r, b) * (r - b) * (r + b), ((r**2 + b**2) / 4, (r**2 + b**2) / 4, 0))
-    return filled(shape, lambda: regions.disc(r, b), mass, area_density, *AREA)
+    return shape_inertia(shape, lambda: regions.disc(r, b), mass, area_density, *AREA)
 
 
 def spherical_shell(radius: float, *, mass: float | None = None, area_density: DensityLike | None = None) -> Inertia:
@@ -109,7 +109,7 @@ def spherical_shell(radius: float, *, mass: float | None = None, area_density: D
     """
     r = positive(radius, "radius")
     shape = Shape(4 * circle_constant(r) * r**2, (r**2 / 3,) * 3)
-    return filled(shape, lambda: regions.spherical_shell(r), mass, area_density, *AREA)
+    return shape_inertia(shape, lambda: regions.spherical_shell(r), mass, area_density, *AREA)
 
 
 def cylindrical_shell(
@@ -133,7 +133,7 @@ def cylindrical_shell(
     """
     r, h = positive(radius, "radius"), positive(height, "height")
     shape = Shape(2 * circle_constant(r, h) * r * h, (r**2 / 2, r**2 / 2, h**2 / 12))
-    return filled(shape, lambda: regions.cylindrical_shell(r, h), mass, area_density, *AREA)
+    return shape_inertia(shape, lambda: regions.cylindrical_shell(r, h), mass, area_density, *AREA)
 
 
 def box_shell(size: Sequence[float], *, mass: float | None = None, area_density: DensityLike | None = None) -> Inertia:
@@ -163,7 +163,7 @@ def box_shell(size: Sequence[float], *, mass: float | None = None, area_density:
             z**2 / 4 * across_z / area + z**2 / 12 * (across_x + across_y) / area,
         ),
     )
-    return filled(shape, lambda: regions.box_shell((x, y, z)), mass, area_density, *AREA)
+    return shape_inertia(shape, lambda: regions.box_shell((x, y, z)), mass, area_density, *AREA)
 
 
 def point_masses(masses: Sequence[float], positions: ArrayLike) -> Inertia:

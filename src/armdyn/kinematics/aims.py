@@ -135,10 +135,10 @@ def weighted_residuals(
     model: Mechanism, q: Array, target: Array, *, aims: Sequence[Aim | TaskAim]
 ) -> tuple[Array, Array]:
     """Residuals e of all aims and their rows J, weighted, shapes (..., rows) and (..., rows, n); J^T e descends."""
-    return stacked(conditions(model, q, aims, target))
+    return stack_aims(conditions(model, q, aims, target))
 
 
-def stacked(met: Sequence[Condition]) -> tuple[Array, Array]:
+def stack_aims(met: Sequence[Condition]) -> tuple[Array, Array]:
     """The stacked residuals of all aims, and their stacked rows."""
     return np.array([x for one in met for x in one.residuals]), np.array([row for one in met for row in one.rows])
 

@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.functions import CompiledFunction
 from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics.aims import TINY, Aim, TaskAim
-from armdyn.kinematics.step import declared, declared_residuals
+from armdyn.kinematics.step import declare_step, declared_residuals
 from armdyn.spatial.rotations import Array
 
 FIRST_DAMPING = 0.3
@@ -21,7 +21,7 @@ FLAT = 1e-10
 """The search is at a minimum if the free joints can lower the residual by less than this fraction of it."""
 
 
-class Judged(NamedTuple):
+class Distances(NamedTuple):
     """Remaining distance, m, and angle, rad, at configurations, the greatest of all aims, and weighted e.e / 2."""
 
     position: Array
@@ -82,11 +82,11 @@ class DampedLeastSquares:
         ends[waiting] = accepted
         return ends, steps
 
-    def judged(self, q: Array, target: Array) -> Judged:
+    def judged(self, q: Array, target: Array) -> Distances:
         """Errors of configurations (N, n), as computed by a step for its first trial."""
         _, _, cost, _, _, left, _ = self._step(q, q, np.inf, 1.0, FIRST_DAMPING, target, **self._options)
         left = np.where(left > 2.0 * np.sqrt(TINY), left, 0.0)  # the root of TINY means zero
-        return Judged(left[:, 0], left[:, 1], cost)
+        return Distances(left[:, 0], left[:, 1], cost)
 
     def residuals(self, q: Array, target: Array) -> tuple[Array, Array]:
         """`weighted_residuals` at configurations (N, n): e, shape (N, rows), and J, shape (N, rows, n)."""
@@ -96,4 +96,4 @@ class DampedLeastSquares:
 
 @lru_cache(maxsize=64)
 def _compiled(robot: RobotLike, aims: tuple[Aim | TaskAim, ...]) -> tuple[CompiledFunction, CompiledFunction]:
-    return robot.compile(declared(aims)), robot.compile(declared_residuals(aims))
+    return robot.compile(declare_step(aims)), robot.compile(declared_residuals(aims))

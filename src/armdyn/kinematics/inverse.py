@@ -20,7 +20,7 @@ from armdyn.kinematics.limits import Range, length_of
 from armdyn.kinematics.multi_start import MultiStart
 from armdyn.kinematics.solution import Solution, spread
 from armdyn.kinematics.task import TaskError
-from armdyn.kinematics.tasks import AnyTask, resolved
+from armdyn.kinematics.tasks import AnyTask, resolve_tasks
 from armdyn.model.constraints import refuse_constraints
 from armdyn.spatial.rotations import Array
 
@@ -102,7 +102,7 @@ def inverse_kinematics(
     tolerance = number("tolerance", tolerance, above=0.0, error=TaskError)
     starts = whole_number("starts", starts, least=1, error=TaskError)
     iterations = whole_number("iterations", iterations, least=1, error=TaskError)
-    aims, numbers = zip(*resolved(robot, target, frame, point), strict=True)
+    aims, numbers = zip(*resolve_tasks(robot, target, frame, point), strict=True)
     length = length_of(robot, {aim.frame for aim in aims})
     for aim, values in zip(aims, numbers, strict=True):
         if aim.unit == "m":

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import COMPONENTS
 from armdyn.base.checks import array, number, one_batch, per_joint, places, vector
-from armdyn.functions.robot_like import RobotLike, compiled
+from armdyn.functions.robot_like import RobotLike, compile_for
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.motion import frame_motion
@@ -142,7 +142,7 @@ def _solved(
     batch = arrays[0].shape[:-1]
     q, wanted, *rest = (a.reshape(-1, a.shape[-1]) for a in arrays)
     qd = rest[0] if rest else np.zeros_like(q)
-    J, drift = compiled(frame_motion, robot)(q, qd, frame=frame, point=point, expressed_in=expressed_in)
+    J, drift = compile_for(frame_motion, robot)(q, qd, frame=frame, point=point, expressed_in=expressed_in)
 
     length = length_of(robot, {frame})
     row_units = np.array([1.0, 1.0, 1.0, length, length, length])

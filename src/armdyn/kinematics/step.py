@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.declaration import Function, function
-from armdyn.kinematics.aims import Aim, TaskAim, conditions, stacked, weighted_residuals
+from armdyn.kinematics.aims import Aim, TaskAim, conditions, stack_aims, weighted_residuals
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, maximum, select
 from armdyn.spatial.positive_definite import Cholesky
@@ -61,7 +61,7 @@ def search_step(
         could still lower.
     """
     at_trial = conditions(model, trial, aims, target)
-    e, J = stacked(at_trial)
+    e, J = stack_aims(at_trial)
     scale = np.array([1.0 if one.kind == "revolute" else length for one in model.model.coordinates])
     J = J * scale
     squares = e @ e
@@ -96,7 +96,7 @@ def search_step(
     )
 
 
-def declared(aims: Sequence[Aim | TaskAim]) -> Function:
+def declare_step(aims: Sequence[Aim | TaskAim]) -> Function:
     """`search_step` for these aims, ready to be compiled."""
     shapes = f"(n),(n),(),(),(),({_size(aims)})->(n),(n),(),(),(),(2),()"
     return function(shapes, sources=("algorithms", "kinematics"))(search_step)

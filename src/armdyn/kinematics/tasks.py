@@ -100,7 +100,7 @@ Resolved = tuple[Aim | TaskAim, Array]
 """An aim of a robot, and the numbers of its target, shape (..., size)."""
 
 
-def resolved(robot: RobotLike, target: Any, frame: str | None, point: Sequence[float] | None) -> list[Resolved]:
+def resolve_tasks(robot: RobotLike, target: Any, frame: str | None, point: Sequence[float] | None) -> list[Resolved]:
     """The aims of a robot for ``target``, with their numbers, each with its own batch shape."""
     pairs = [pair for task in _tasks(target, point) for pair in _of_task(robot, task, frame)]
     pairs = [pair for pair in pairs if pair[1].size == 0 or pair[1][..., -1].any()]  # weight zero: omitted

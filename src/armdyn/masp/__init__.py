@@ -13,7 +13,7 @@ from armdyn.masp.columns import columns
 from armdyn.masp.configurations import configurations
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.input_file import EXAMPLE, read_masp
-from armdyn.masp.problem import Configuration, MaspProblem, Simulated
+from armdyn.masp.problem import Configuration, MaspProblem, SimulationSettings
 from armdyn.masp.run import PUBLISHED, MaspRun, run_masp
 from armdyn.masp.simulation import MaspSimulation, simulate_torques
 from armdyn.masp.torques import TorqueTable, TorqueTableError, read_torques, torques_of_path
@@ -32,7 +32,7 @@ __all__ = [
     "MaspProblem",
     "MaspRun",
     "MaspSimulation",
-    "Simulated",
+    "SimulationSettings",
     "TorqueTable",
     "TorqueTableError",
     "circle_of_the_paper",

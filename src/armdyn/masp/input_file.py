@@ -17,7 +17,7 @@ from armdyn.base.units import STANDARD_FREE_FALL
 from armdyn.formats.given import KINDS
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.hand_path import hand_axes, read_begin, read_joints, read_path
-from armdyn.masp.problem import MaspProblem, Simulated
+from armdyn.masp.problem import MaspProblem, SimulationSettings
 from armdyn.masp.sections import REQUIRED, Section, unit
 from armdyn.masp.units import UNITS, InputUnits, unit_problems
 from armdyn.model.inertia import Inertia
@@ -246,7 +246,7 @@ def _load(table: Any, units: InputUnits, problems: list[str]) -> HandLoad:
     return HandLoad(force * units.of_force.si, moment * units.moment.si, turning=axes == "hand")
 
 
-def _simulated(table: Any, file: Path, robot: Robot, units: InputUnits, problems: list[str]) -> Simulated:
+def _simulated(table: Any, file: Path, robot: Robot, units: InputUnits, problems: list[str]) -> SimulationSettings:
     """The settings of the table [simulation]."""
     section = Section("[simulation]", table, ("torques", "breaks", "q", "qd", "duration", "step"), problems)
     torques = section.text("torques", "path", "'path', or the name of a csv with columns t and tau_JOINT")
@@ -254,7 +254,7 @@ def _simulated(table: Any, file: Path, robot: Robot, units: InputUnits, problems
     if "breaks" in section and torques == "path":
         section.refuse("[simulation]: breaks are of a csv; those of the path are known. Leave them out.")
     duration = section.number("duration", math.nan, "seconds, above zero", above=0.0)
-    return Simulated(
+    return SimulationSettings(
         None if torques == "path" else file.parent / torques,
         tuple(breaks.tolist()),
         read_joints(section, "q", robot, units) if "q" in section else None,

@@ -24,7 +24,7 @@ COARSE = 201
 
 
 @dataclass(frozen=True, eq=False)
-class Simulated:
+class SimulationSettings:
     """The settings of the simulation of an input file.
 
     Args:
@@ -87,7 +87,7 @@ class MaspProblem:
     near: Array | None = None
     chosen: int = 1
     samples: int = 901
-    simulated: Simulated | None = None
+    simulated: SimulationSettings | None = None
 
     def survey(self, report: Callable[[float], None] = lambda fraction: None) -> tuple[Configuration, ...]:
         """All configurations that reach the path's beginning, each with its analysis or the obstacle on the path.

@@ -16,7 +16,7 @@ from armdyn.model.editing import without_friction
 from armdyn.model.frozen import frozen_array
 from armdyn.model.geometry import Geometry
 from armdyn.model.joint import Joint
-from armdyn.model.messages import quoted
+from armdyn.model.messages import quote
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Link, Model
 from armdyn.model.mounting import in_base_axes, notes_on_idle_locks, notes_on_mounting, path_to
 from armdyn.model.notes import (
@@ -106,7 +106,7 @@ def assemble(
     tip, notes_on_tip = find_tip(base, kept, marked_tip) if tip is None else (tip, [])
     lost_mass, others_left_out = list(notes_on_lost_mass(tip, left_out)), list(notes_on_branches(tip, left_out))
     for surprise in (*lost_mass, *surprises_in(model)):
-        warn_of_description(f"{quoted(name)}: {surprise}")
+        warn_of_description(f"{quote(name)}: {surprise}")
     return model.replace(
         tip=tip,
         notes=(
@@ -154,7 +154,7 @@ def refuse_motionless(model: Model) -> None:
     """Raise if links and joints do not form an arm."""
     if not model.joints:
         raise ModelError(
-            f"{quoted(model.name)} has no moving joint; an arm needs at least one that is revolute or prismatic."
+            f"{quote(model.name)} has no moving joint; an arm needs at least one that is revolute or prismatic."
         )
 
 
@@ -176,9 +176,9 @@ def _carriers_left_out(base: str, joints: Sequence[JointPart], kept: Sequence[Jo
     for joint in kept:
         for part in joint.motor_parts:
             if part.carrier in left_out:
-                what = f"link {quoted(part.carrier)} carries its {type(part).__name__.lower()}, and"
+                what = f"link {quote(part.carrier)} carries its {type(part).__name__.lower()}, and"
                 advice = _advice_on_carrier(part.carrier, base, kept_links, joints)
-                yield f"{joint.where} joint {quoted(joint.name)}: {what} {advice}".lstrip()
+                yield f"{joint.where} joint {quote(joint.name)}: {what} {advice}".lstrip()
 
 
 def _advice_on_carrier(carrier: str, base: str, kept_links: Collection[str], joints: Sequence[JointPart]) -> str:
@@ -201,7 +201,7 @@ def lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
         return joint
     q = locked[joint.name]
     if fault := largest_problem(q, joint.kind):
-        raise ModelError(f"{joint.where} joint {quoted(joint.name)}: locked at {fault}.".lstrip())
+        raise ModelError(f"{joint.where} joint {quote(joint.name)}: locked at {fault}.".lstrip())
     moved = rigid(rotation_about(joint.axis, q)) if joint.kind == "revolute" else rigid(p=exact(joint.axis) * q)
     parts = tuple(part.turned(rounded(moved[:3, :3]).T) for part in joint.motor_parts)
     return dataclasses.replace(joint, kind="fixed", placement=exact(joint.placement) @ moved, motor_parts=parts)

@@ -176,7 +176,7 @@ def _sum(row: Array, own: int, names: Sequence[str]) -> str:
     return text
 
 
-def grouped(
+def group_parameters(
     mechanism: Mechanism, standard: StandardParameters, null_vectors: Array, gap: tuple[float, float] | None = None
 ) -> BaseParameters:
     """The base parameters if the columns of ``null_vectors`` cause no joint force.

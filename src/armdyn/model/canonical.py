@@ -48,9 +48,9 @@ def canonical(model: Model) -> Mechanism:
     """Choose the canonical frames of ``model``; all constants are `Exact` numbers."""
     order = _parents_first(model)
     index = {joint.child: k for k, joint in enumerate(order)}
-    children: dict[str, list[Placed]] = {link: [] for link in model.link_names}
+    children: dict[str, list[PlacedJoint]] = {link: [] for link in model.link_names}
     for joint in order:
-        children[joint.parent].append(Placed.of(joint))
+        children[joint.parent].append(PlacedJoint.of(joint))
     placed = {child.joint.name: child for of_link in children.values() for child in of_link}
     link_pose: dict[str, Array] = {}  # T_BL of every moving link
     bodies = []
@@ -90,7 +90,7 @@ def canonical(model: Model) -> Mechanism:
     )
 
 
-class Placed(NamedTuple):
+class PlacedJoint(NamedTuple):
     """A joint with its placement T_pc, a rotation to the last digit, and its unit axis z, in `Exact` numbers."""
 
     joint: Joint
@@ -98,7 +98,7 @@ class Placed(NamedTuple):
     z: Array
 
     @classmethod
-    def of(cls, joint: Joint) -> Placed:
+    def of(cls, joint: Joint) -> PlacedJoint:
         """The exact numbers of a joint."""
         placement = exact(joint.placement)
         placement[:3, :3] = orthonormal(placement[:3, :3])
@@ -135,7 +135,9 @@ def _parents_first(model: Model) -> list[Joint]:
     return list(ordered.values())
 
 
-def _canonical_frame(joint: Placed, previous: Array | None, children: list[Placed], inertia: Inertia) -> Array:
+def _canonical_frame(
+    joint: PlacedJoint, previous: Array | None, children: list[PlacedJoint], inertia: Inertia
+) -> Array:
     """T_LB: the canonical frame of the link that ``joint`` moves, in the link's own axes."""
     own = inertia.exact
     origin = _first_origin(joint, children, own) if previous is None else _origin(joint, previous)
@@ -145,7 +147,7 @@ def _canonical_frame(joint: Placed, previous: Array | None, children: list[Place
     return rigid(np.column_stack([x, cross(joint.z, x), joint.z]), origin)
 
 
-def _origin(joint: Placed, previous: Array) -> Array:
+def _origin(joint: PlacedJoint, previous: Array) -> Array:
     """The origin: on a revolute joint's axis, at the foot of the common normal from the parent's axis.
 
     ``previous`` is T_PL, with the parent's axis along P's z through P's origin. If that is parallel, the origin keeps
@@ -160,7 +162,7 @@ def _origin(joint: Placed, previous: Array) -> Array:
     return np.asarray(joint.z * (joint.z @ parent_origin if foot is None else foot))
 
 
-def _first_origin(joint: Placed, children: list[Placed], inertia: MassProperties) -> Array:
+def _first_origin(joint: PlacedJoint, children: list[PlacedJoint], inertia: MassProperties) -> Array:
     """The origin of a link on the base.
 
     It lies on a revolute joint's axis, at the foot of the common normal to the first child's axis, or if there is none,
@@ -179,7 +181,7 @@ def _first_origin(joint: Placed, children: list[Placed], inertia: MassProperties
     return np.asarray(joint.z * (joint.z @ near)) if joint.revolute else near
 
 
-def _is_near(point: Array, inertia: MassProperties, children: list[Placed]) -> bool:
+def _is_near(point: Array, inertia: MassProperties, children: list[PlacedJoint]) -> bool:
     """True if a point is not farther from the centre of mass than the link is large, many times over."""
     size = _radius_of_gyration(inertia) + sum(norm(c.place - inertia.com) for c in children)
     return bool(norm(point - inertia.com) <= FAR_BASE * size)
@@ -205,7 +207,7 @@ def _foot(z1: Array, z2: Array, o2: Array) -> Exact | None:
     return ZERO if abs(foot) < ROUNDING * distance else foot
 
 
-def _x_axis(z: Array, origin: Array, children: list[Placed]) -> Array | None:
+def _x_axis(z: Array, origin: Array, children: list[PlacedJoint]) -> Array | None:
     """Unit vector along the common normal to the first child's axis; None if there is no such normal."""
     if not children:
         return None

@@ -21,7 +21,7 @@ from armdyn.model.elements import refuse_elements
 from armdyn.model.joint import Joint
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.model import Model
-from armdyn.model.notes import renoted
+from armdyn.model.notes import renew_notes
 from armdyn.spatial.rotations import Array
 
 Kind = Literal["revolute", "prismatic"]
@@ -94,13 +94,13 @@ def with_coordinates(
     coordinates = tuple(finder.coordinate(i, name) for i, name in enumerate(names))
     finder.check_held()
     refuse(dict.fromkeys(finder.problems))
-    return renoted(model, model.replace(coupling=Coupling(coordinates, *whole)))
+    return renew_notes(model, model.replace(coupling=Coupling(coordinates, *whole)))
 
 
 def without_couplings(model: Model) -> Model:
     """The model with every joint a coordinate of its own."""
     refuse_elements(model, "without_couplings")
-    return renoted(model, model.replace(coupling=None))
+    return renew_notes(model, model.replace(coupling=None))
 
 
 def check_size(model: Model) -> None:

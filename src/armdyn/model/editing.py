@@ -20,7 +20,7 @@ from armdyn.model.joint import Joint
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.model import Link, Model
 from armdyn.model.motor_masses import with_motor_masses
-from armdyn.model.notes import renoted
+from armdyn.model.notes import renew_notes
 from armdyn.model.parallel_spring import JointSpring, ParallelSpring
 from armdyn.model.payload import checked_inertia
 from armdyn.model.validation import limit_problems
@@ -62,7 +62,7 @@ def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia
         moves = model.link(name).name != model.base
         notes += checked_inertia(f"inertia of link {name!r}", inertia, check_inertia=check_inertia and moves)
     links = tuple(Link(link.name, given[link.name]) if link.name in given else link for link in model.links)
-    return renoted(model, model.replace(links=links), *notes)
+    return renew_notes(model, model.replace(links=links), *notes)
 
 
 def with_limits(model: Model, limits: Mapping[str, Limits | Sequence[float]]) -> Model:
@@ -331,7 +331,7 @@ def with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model
     other = model.replace(joints=joints)
     coupling = model.coupling
     if coupling is None:
-        return renoted(model, other)
+        return renew_notes(model, other)
     names, kinds = [c.name for c in coupling.coordinates], {c.name: c.kind for c in coupling.coordinates}
 
     def coupled(free: Model, limits: Mapping[str, Limits]) -> Model:
@@ -340,7 +340,7 @@ def with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model
 
     left = coupled(model, {}).coordinates
     own = {c.name: _own(c, of_joints) for c, of_joints in zip(coupling.coordinates, left, strict=True)}
-    return renoted(model, coupled(other, own).replace(notes=model.notes))
+    return renew_notes(model, coupled(other, own).replace(notes=model.notes))
 
 
 def _own(coordinate: Coordinate, of_joints: Joint | Coordinate) -> Limits:

@@ -23,7 +23,7 @@ def frozen_array(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: 
     return frozen
 
 
-def unrounded(values: ArrayLike) -> Array | None:
+def exact_copy(values: ArrayLike) -> Array | None:
     """A read-only copy of `armdyn.base.exact.Exact` numbers; None for float64 ones."""
     if not isinstance(values, np.ndarray) or values.dtype != object:
         return None

@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.base.exact import exact, is_traced, rounded
 from armdyn.model.clean import clean, largest, total
-from armdyn.spatial.rotations import Array, mirrored
+from armdyn.spatial.rotations import Array, symmetrize
 
 
 class HasInertia(Protocol):
@@ -32,7 +32,7 @@ def canonical_inertia(inertia: HasInertia, link_pose: Array) -> tuple[Any, Array
     com = clean(R @ com + p, largest(p) + largest(com))
     tensor = R @ tensor @ R.T
     about_com = clean(np.trace(tensor) / 2 * exact(np.eye(3)) - tensor, largest(tensor))
-    return mass, mass * com, mirrored(total(about_com, mass * np.outer(com, com)))
+    return mass, mass * com, symmetrize(total(about_com, mass * np.outer(com, com)))
 
 
 def in_two_parts(values: Array) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from armdyn.base.exact import exact
 from armdyn.base.fields import set_fields
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
-from armdyn.model.frozen import frozen_array, unrounded
+from armdyn.model.frozen import exact_copy, frozen_array
 from armdyn.model.joint_friction import JointFriction
 from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.motor_parts import Rotor, Stator
@@ -66,7 +66,7 @@ class Joint:
     def __post_init__(self) -> None:
         set_fields(
             self,
-            _unrounded=unrounded(self.placement),
+            _unrounded=exact_copy(self.placement),
             placement=frozen_array(self.placement, (4, 4), f"placement of joint {self.name!r}"),
             axis=frozen_array(self.axis, (3,), f"axis of joint {self.name!r}"),
         )

@@ -17,7 +17,7 @@ from armdyn.base.checks import listed
 from armdyn.base.errors import ModelError, UnknownName, shown
 from armdyn.model.coupling import Coupling
 from armdyn.model.joint import Joint
-from armdyn.model.messages import quoted
+from armdyn.model.messages import quote
 from armdyn.model.model import Model
 
 FILE, CHAIN = "file", "chain"
@@ -47,7 +47,7 @@ def notes_on_joint_order(model: Model) -> Iterator[str]:
         carrier = carriers.get(joint.parent)
         if carrier is not None and carrier not in seen:
             yield (
-                f"q is in the order of the description, in which {quoted(joint.name)} stands before {quoted(carrier)}, "
+                f"q is in the order of the description, in which {quote(joint.name)} stands before {quote(carrier)}, "
                 f"which carries it; {option('joint_order', CHAIN)} gives the order of the chain"
             )
             return

@@ -38,16 +38,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return "" if close is None else f" Did you mean {close!r}?"
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A name or another text of a description for a message, the end of a very long one left out.
 
     >>> quoted("elbow"), quoted("x" * 20_000) == repr("x" * 57 + "...")
     ("'elbow'", True)
     """
-    return repr(shortened(text))
+    return repr(shorten(text))
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """The text, or the start of a very long one."""
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
@@ -80,4 +80,4 @@ class Suggestions:
     def hint(self, name: str, otherwise: str = "") -> str:
         """The suggestion as the end of a sentence; ``otherwise`` if there is none."""
         close = self(name)
-        return otherwise if close is None else f" Did you mean {quoted(close)}?"
+        return otherwise if close is None else f" Did you mean {quote(close)}?"

@@ -9,7 +9,7 @@ from armdyn.base.advice import option
 from armdyn.base.errors import ModelError, UnknownName
 from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, moved_by, refuse
 from armdyn.model.joint_equations import JointEquation, with_joint_equations
-from armdyn.model.messages import quoted
+from armdyn.model.messages import quote
 from armdyn.model.model import Model
 from armdyn.model.parts import cycles
 
@@ -67,13 +67,13 @@ def _problems_of(mimics: Sequence[JointEquation]) -> Iterator[str]:
         if len(cycle) == 1:
             yield f"{cycle[0].label}: it follows itself; expected another joint."
         else:
-            yield f"{cycle[0].label}: joints follow each other in a ring: {described(cycle, 8)}."
+            yield f"{cycle[0].label}: joints follow each other in a ring: {cycle_text(cycle, 8)}."
 
 
-def described(cycle: Sequence[JointEquation], most: int) -> str:
+def cycle_text(cycle: Sequence[JointEquation], most: int) -> str:
     """The joints of a cycle, at most this many of them: "'a' follows 'b' follows 'a'"."""
-    names = [quoted(mimic.joint) for mimic in cycle[:most]] + ["..."] * (len(cycle) > most)
-    return " follows ".join([*names, quoted(cycle[0].joint)])
+    names = [quote(mimic.joint) for mimic in cycle[:most]] + ["..."] * (len(cycle) > most)
+    return " follows ".join([*names, quote(cycle[0].joint)])
 
 
 def cycles_of(mimics: Sequence[JointEquation]) -> Iterator[list[JointEquation]]:

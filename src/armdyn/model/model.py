@@ -18,7 +18,7 @@ from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.element import Element
 from armdyn.model.fingerprint import fingerprint
-from armdyn.model.frozen import frozen_array, unrounded
+from armdyn.model.frozen import exact_copy, frozen_array
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
@@ -73,7 +73,7 @@ class Frame:
 
     def __post_init__(self) -> None:
         set_fields(
-            self, _unrounded=unrounded(self.pose), pose=frozen_array(self.pose, (4, 4), f"pose of frame {self.name!r}")
+            self, _unrounded=exact_copy(self.pose), pose=frozen_array(self.pose, (4, 4), f"pose of frame {self.name!r}")
         )
 
     @property

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.exact import exact, rounded
 from armdyn.model.clean import clean, largest
-from armdyn.model.messages import listing, quoted
+from armdyn.model.messages import listing, quote
 from armdyn.model.parts import JointPart
 from armdyn.spatial.rotations import Array
 
@@ -67,16 +67,16 @@ def notes_on_mounting(
     """
     if moving:
         where = listing(
-            [f"{quoted(name)} {'locked' if name in locked else 'held'} at {at:g}" for name, at in moving.items()], SHOWN
+            [f"{quote(name)} {'locked' if name in locked else 'held'} at {at:g}" for name, at in moving.items()], SHOWN
         )
         text = ", ".join(f"{x + 0.0:.6g}" for x in gravity)
         yield (
-            f"base {quoted(base)} stands on joints that are left out: {where}; gravity is that of this position, "
+            f"base {quote(base)} stands on joints that are left out: {where}; gravity is that of this position, "
             f"({text}) m/s^2 in the axes of the base"
         )
 
 
 def notes_on_idle_locks(locked: Collection[str], idle: Collection[str]) -> Iterator[str]:
     """One sentence on the locked joints that are not in the part that is read."""
-    if names := [quoted(name) for name in locked if name in idle]:
+    if names := [quote(name) for name in locked if name in idle]:
         yield f"locked without effect, being left out: {listing(names, SHOWN)}"

@@ -46,7 +46,7 @@ def notes_on(model: Model) -> Iterator[str]:
         yield f"no mass moves with {', '.join(massless)}: M(q) has zero rows there and forward dynamics is not defined"
 
 
-def renoted(before: Model, after: Model, *others: str) -> Model:
+def renew_notes(before: Model, after: Model, *others: str) -> Model:
     """A model made from another, with notes on its own numbers in place of those on the other's, and ``others``."""
     own = set(notes_on(before))
     return after.replace(notes=(*(note for note in before.notes if note not in own), *others, *notes_on(after)))

@@ -36,7 +36,7 @@ PLACES = (0.0, 1.0, -1.0)
 """Positions in units of the arm's own length: they span every polynomial of the second degree."""
 
 
-class Reach(NamedTuple):
+class MotionSpaces(NamedTuple):
     """The twists and gravity that can occur at a link: a basis of each, one vector per row."""
 
     twists: Array
@@ -54,7 +54,7 @@ def null_parameters(mechanism: Mechanism, standard: StandardParameters, toleranc
     """
     L, strength = own_length(mechanism), own_gravity(mechanism)
     units = own_units(mechanism, standard)
-    reaches: list[Reach] = []
+    reaches: list[MotionSpaces] = []
     vectors: list[Array] = []
     for body in mechanism.bodies:
         before = reaches[body.parent] if body.parent >= 0 else _of_base(mechanism.gravity / strength)
@@ -92,12 +92,12 @@ def _sizes(body: Body, L: float, strength: float) -> Array:
     return np.array([1.0, *[L] * 3, *[L**2] * 6, L**2 if body.revolute else 1.0, strength])
 
 
-def _of_base(gravity: Array) -> Reach:
+def _of_base(gravity: Array) -> MotionSpaces:
     """The base rests, and gravity has one direction there."""
-    return Reach(np.zeros((0, 6)), np.zeros((0, 6, 6)), np.array([[*gravity, 1.0]]))
+    return MotionSpaces(np.zeros((0, 6)), np.zeros((0, 6, 6)), np.array([[*gravity, 1.0]]))
 
 
-class Step(NamedTuple):
+class JointPosition(NamedTuple):
     """The link in its parent at one joint position: T_PB and q, in the arm's own length.
 
     X transforms a twist of the parent to the axes of the body.
@@ -108,28 +108,30 @@ class Step(NamedTuple):
     X: Array
 
 
-def _step(body: Body, q: float, L: float) -> Step:
+def _step(body: Body, q: float, L: float) -> JointPosition:
     R = matrix(body.turns_at(q)).astype(float)
     slide = 0.0 if body.revolute else q
     pose = rigid(R, body.offset / L + slide * R[:, 2])
-    return Step(q, pose, adjoint(inverse_rigid(pose)))
+    return JointPosition(q, pose, adjoint(inverse_rigid(pose)))
 
 
-def _reached(body: Body, before: Reach, steps: Sequence[Step], tolerance: float) -> Reach:
-    """The `Reach` of the link from that of its parent."""
+def _reached(body: Body, before: MotionSpaces, steps: Sequence[JointPosition], tolerance: float) -> MotionSpaces:
+    """The `MotionSpaces` of the link from that of its parent."""
     S = _screw(body)
     twists = [step.X @ V for step in steps for V in before.twists]
     squares = [step.X @ Q @ step.X.T for step in steps for Q in before.squares]
     mixed = [_symmetric(V, S) for V in twists]
     gravities = [np.append(step.pose[:3, :3].T @ g[:3], g[3]) for step in steps for g in before.gravities]
-    return Reach(
+    return MotionSpaces(
         _span([*twists, S], tolerance),
         _span([Q.ravel() for Q in (*squares, *mixed, np.outer(S, S))], tolerance).reshape(-1, 6, 6),
         _span(gravities, tolerance),
     )
 
 
-def _null_space(body: Body, before: Reach, steps: Sequence[Step], known: list[int], tolerance: float) -> Array:
+def _null_space(
+    body: Body, before: MotionSpaces, steps: Sequence[JointPosition], known: list[int], tolerance: float
+) -> Array:
     """Parameters of the body, with rotor inertia and constant force, whose energy its own joint does not change.
 
     There are twelve numbers per row; those that are not ``known`` are zero.
@@ -142,7 +144,7 @@ def _null_space(body: Body, before: Reach, steps: Sequence[Step], known: list[in
     return null_vectors
 
 
-def _kinetic_conditions(body: Body, before: Reach, steps: Sequence[Step]) -> Iterator[Array]:
+def _kinetic_conditions(body: Body, before: MotionSpaces, steps: Sequence[JointPosition]) -> Iterator[Array]:
     """2 K = V_k^T G V_k + armature qd_k^2 must depend on neither qd_k nor q_k."""
     S = _screw(body)
     yield np.array([*_energy(np.outer(S, S)), 1.0, 0.0])
@@ -155,7 +157,7 @@ def _kinetic_conditions(body: Body, before: Reach, steps: Sequence[Step]) -> Ite
             yield np.array([*(_energy(step.X @ Q @ step.X.T) - _energy(first @ Q @ first.T)), 0.0, 0.0])
 
 
-def _potential_conditions(body: Body, before: Reach, steps: Sequence[Step]) -> Iterator[Array]:
+def _potential_conditions(body: Body, before: MotionSpaces, steps: Sequence[JointPosition]) -> Iterator[Array]:
     """P = -g . (m p + R h) + offset q_k must not depend on q_k."""
     first = steps[0].pose
     for step in steps[1:]:
@@ -197,7 +199,7 @@ def _spatial_inertias() -> Array:
 SPATIAL_INERTIAS = _spatial_inertias()
 
 
-def _vector(mechanism: Mechanism, columns: _Columns, body: Body, own: Array, step: Step, L: float) -> Array:
+def _vector(mechanism: Mechanism, columns: _Columns, body: Body, own: Array, step: JointPosition, L: float) -> Array:
     """The null vector of a body, on its link and joint, and taken from the link before."""
     vector = np.zeros(columns.size)
     vector[columns.link] = seen_from(inverse_rigid(body.link_pose)) @ own[:TEN]

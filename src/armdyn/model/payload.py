@@ -15,7 +15,7 @@ from armdyn.base.errors import DTypeError, ModelError
 from armdyn.base.exact import exact
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Frame, Link, Model
-from armdyn.model.notes import renoted
+from armdyn.model.notes import renew_notes
 from armdyn.spatial.rotations import rigid
 
 
@@ -70,7 +70,7 @@ def with_payload(
         if name in {other.name for other in frames}:
             raise ModelError(f"{model.name!r} has a frame {name!r} already; give the payload another name.")
         frames = (*frames, Frame(name, place.link, exact(place.pose) @ rigid(p=exact(inertia.com))))
-    return renoted(model, model.replace(links=links, frames=frames), *notes)
+    return renew_notes(model, model.replace(links=links, frames=frames), *notes)
 
 
 def _body(what: str, inertia: Any, mass: float | None, com: ArrayLike | None) -> Inertia:

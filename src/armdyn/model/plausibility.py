@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from armdyn.model.geometry import Geometry, Mesh
-from armdyn.model.messages import listing, quoted
+from armdyn.model.messages import listing, quote
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.spatial.rotations import Array
 
@@ -65,7 +65,7 @@ def notes_on_sizes(
 
 
 def _label(link: LinkPart) -> str:
-    return f"{link.where} link {quoted(link.name)}".strip()
+    return f"{link.where} link {quote(link.name)}".strip()
 
 
 def _extents(names: Sequence[str], joints: Sequence[JointPart], geometry: Sequence[Geometry]) -> Array:

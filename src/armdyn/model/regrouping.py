@@ -20,14 +20,14 @@ import numpy as np
 from armdyn.base.exact import Exact, is_traced, is_zero
 from armdyn.model.clean import total
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, mirrored
+from armdyn.spatial.rotations import Array, symmetrize
 from armdyn.spatial.turns import matrix
 
 ON_AXIS = np.diag([0.0, 0.0, 1.0])
 """Selects Sigma_zz: the second moment of mass on the axis."""
 
 
-def regrouped(mechanism: Mechanism) -> Mechanism:
+def regroup(mechanism: Mechanism) -> Mechanism:
     """The mechanism with its inertias moved inwards; links whose inertia is an input of the function keep theirs."""
     bodies = list(mechanism.bodies)
     for k in reversed(range(len(bodies))):
@@ -96,7 +96,7 @@ def _with_shared(parent: Body, body: Body) -> Body:
     if not body.revolute:
         R = matrix((*body.turns, body.joint_turn(0.0)))
         return dataclasses.replace(
-            parent, second_moment=mirrored(total(parent.second_moment, R @ body.second_moment @ R.T))
+            parent, second_moment=symmetrize(total(parent.second_moment, R @ body.second_moment @ R.T))
         )
     z, p = matrix(body.turns)[:, 2], body.offset
     m, along = body.mass, body.first_moment[2]

@@ -84,7 +84,7 @@ class Selection:
                 raise ModelError(f"{name} is {shown(getattr(self, name))}; expected {text}.")
         set_fields(self, chain=switch("chain", self.chain))
         set_fields(self, check_inertia=switch("check_inertia", self.check_inertia))
-        set_fields(self, locked=checked_locked(self.locked))
+        set_fields(self, locked=require_locked(self.locked))
         set_fields(self, joint_order=checked_order(self.joint_order))
         if self.gravity is not None:
             set_fields(self, gravity=tuple(frozen_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
@@ -120,7 +120,7 @@ class Selection:
         return moved, {bases[0], *(joint.child for joint in kept)} - moved
 
 
-def checked_locked(locked: object) -> dict[str, float]:
+def require_locked(locked: object) -> dict[str, float]:
     """The argument ``locked=`` as numbers by joint.
 
     Raises:

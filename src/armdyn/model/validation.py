@@ -16,7 +16,7 @@ from armdyn.base.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
 from armdyn.model.limits import Limits
-from armdyn.model.messages import Suggestions, listing, quoted
+from armdyn.model.messages import Suggestions, listing, quote
 from armdyn.model.parts import JointPart, LinkPart, cycles
 from armdyn.model.whole_motors import with_whole_motors
 
@@ -53,8 +53,8 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
     for joint in joints:
         for role, link_name in (("parent", joint.parent), ("child", joint.child)):
             if link_name not in known:
-                fault = f"its {role} link {quoted(link_name)} does not exist.{suggestion.hint(link_name)}"
-                yield _at(joint.where, f"joint {quoted(joint.name)}: {fault}")
+                fault = f"its {role} link {quote(link_name)} does not exist.{suggestion.hint(link_name)}"
+                yield _at(joint.where, f"joint {quote(joint.name)}: {fault}")
 
 
 def impossible_inertias(links: Iterable[LinkPart], whole: Mapping[str, Inertia]) -> Iterator[str]:
@@ -62,7 +62,7 @@ def impossible_inertias(links: Iterable[LinkPart], whole: Mapping[str, Inertia])
     for link in links:
         if not any(link.inertia.problems()) and any(whole.get(link.name, link.inertia).impossibilities()):
             for problem in link.inertia.impossibilities():
-                yield _at(link.where, f"link {quoted(link.name)}: {problem}")
+                yield _at(link.where, f"link {quote(link.name)}: {problem}")
 
 
 def judged_inertias(
@@ -88,10 +88,10 @@ def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
     """Problems of single parts: inertias, axes, limits."""
     for link in links:
         for problem in link.inertia.problems():
-            yield _at(link.where, f"link {quoted(link.name)}: {problem}.")
+            yield _at(link.where, f"link {quote(link.name)}: {problem}.")
     for joint in joints:
         for problem in _joint_problems(joint):
-            yield _at(joint.where, f"joint {quoted(joint.name)}: {problem}")
+            yield _at(joint.where, f"joint {quote(joint.name)}: {problem}")
 
 
 def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> I
         if part.name in first:
             there = first[part.name].where
             also = f" (first at {there})" if there else ""
-            yield _at(part.where, f"{kind} {quoted(part.name)}: the name is taken already{also}; names must differ.")
+            yield _at(part.where, f"{kind} {quote(part.name)}: the name is taken already{also}; names must differ.")
         first.setdefault(part.name, part)
 
 
@@ -174,25 +174,25 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
     """Problems of the tree: several roots, cycles, links with two parents."""
     carried_by: dict[str, JointPart] = {}
     for joint in joints:
-        here = f"joint {quoted(joint.name)}:"
+        here = f"joint {quote(joint.name)}:"
         if joint.parent == joint.child:
-            yield _at(joint.where, f"{here} its parent and its child are the same link {quoted(joint.child)}.")
+            yield _at(joint.where, f"{here} its parent and its child are the same link {quote(joint.child)}.")
         elif joint.child in carried_by:
             other = carried_by[joint.child]
             there = f" ({other.where})" if other.where else ""
             yield _at(
                 joint.where,
-                f"{here} link {quoted(joint.child)} hangs on joint {quoted(other.name)}{there} already; "
+                f"{here} link {quote(joint.child)} hangs on joint {quote(other.name)}{there} already; "
                 "what closes a loop is no joint of the tree, in URDF it is a <loop_joint>.",
             )
         else:
             carried_by[joint.child] = joint
     roots = [link for link in links if link.name not in carried_by]
     if len(roots) > 1:
-        names = listing([_at(link.where, quoted(link.name)) for link in roots], 8)
+        names = listing([_at(link.where, quote(link.name)) for link in roots], 8)
         yield _at(
             roots[1].where,
-            f"link {quoted(roots[1].name)}: {len(roots)} links hang on nothing ({names}); "
+            f"link {quote(roots[1].name)}: {len(roots)} links hang on nothing ({names}); "
             "expected one root link. A fixed joint welds one to another.",
         )
     yield from _cycle_problems(carried_by)
@@ -201,10 +201,10 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
 def _cycle_problems(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
     for cycle in cycles({link: joint.parent for link, joint in carried_by.items()}):
         joint = carried_by[cycle[0]]
-        names = [*map(quoted, cycle[:8]), *["..."] * (len(cycle) > 8), quoted(cycle[0])]
+        names = [*map(quote, cycle[:8]), *["..."] * (len(cycle) > 8), quote(cycle[0])]
         yield _at(
             joint.where,
-            f"joint {quoted(joint.name)}: links hang on each other in a ring ({' on '.join(names)}); "
+            f"joint {quote(joint.name)}: links hang on each other in a ring ({' on '.join(names)}); "
             "expected a tree that grows from one root link.",
         )
 

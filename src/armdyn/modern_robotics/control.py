@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics.arguments import joints_of, lists, resolution, rows, tip_rows, vector
-from armdyn.modern_robotics.documentation import documented
+from armdyn.modern_robotics.documentation import complete_documentation
 from armdyn.modern_robotics.dynamics import FREE, InverseDynamics
 from armdyn.modern_robotics.integration import Stepper
 from armdyn.spatial.rotations import Array
 
 
-@documented
+@complete_documentation
 def ComputedTorque(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,
@@ -55,7 +55,7 @@ def ComputedTorque(
     return InverseDynamics(q, qd, command, g, FREE, Mlist, Glist, Slist)
 
 
-@documented
+@complete_documentation
 def SimulateControl(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,

@@ -38,7 +38,7 @@ _LATER_SECTION = re.compile(r"\n\n(?=Raises:|>>> )|$")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def documented(function: F) -> F:
+def complete_documentation(function: F) -> F:
     """Complete a function's documentation: arguments without a description get that of `ARGUMENTS`."""
     text = inspect.cleandoc(function.__doc__ or "")
     found = _OWN.search(text) or _LATER_SECTION.search(text)

@@ -12,9 +12,9 @@ from armdyn.base.checks import array
 from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.arguments import joints_of, lists, resolution, rows, tip_rows, vector
-from armdyn.modern_robotics.documentation import documented
+from armdyn.modern_robotics.documentation import complete_documentation
 from armdyn.modern_robotics.integration import Stepper
-from armdyn.modern_robotics.kernels import compiled, tried
+from armdyn.modern_robotics.kernels import compile_kernel, try_kernel
 from armdyn.spatial.rotations import Array
 
 WEIGHTLESS, FREE = np.zeros(3), np.zeros(6)
@@ -27,7 +27,7 @@ def _still_and_unit(n: int) -> tuple[Array, Array]:
     return np.zeros(n), np.eye(n)
 
 
-@documented
+@complete_documentation
 def InverseDynamics(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,
@@ -54,8 +54,8 @@ def InverseDynamics(
 def _torques(thetalist: Any, *rest: Any) -> Array:
     """Inverse dynamics of one state; the arguments are checked and converted if the compiled recursion refuses them."""
     n = joints_of(thetalist)
-    run = compiled(recursion.inverse_dynamics, n)
-    tau = tried(run, thetalist, *rest)
+    run = compile_kernel(recursion.inverse_dynamics, n)
+    tau = try_kernel(run, thetalist, *rest)
     if tau is not None and tau.ndim == 1:
         return tau  # type: ignore[no-any-return]
     qd, qdd, g, f_tip, Mlist, Glist, Slist = rest
@@ -69,22 +69,22 @@ def _torques(thetalist: Any, *rest: Any) -> Array:
     )
 
 
-@documented
+@complete_documentation
 def MassMatrix(thetalist: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> Array:
     """Mass matrix M(q), kg m^2, kg m or kg, shape (n, n) (Modern Robotics 8.5).
 
     Its columns are the joint forces of unit accelerations, all computed at once.
     """
     n = joints_of(thetalist)
-    run, (still, unit) = compiled(recursion.inverse_dynamics, n), _still_and_unit(n)
-    columns = tried(run, thetalist, still, unit, WEIGHTLESS, FREE, Mlist, Glist, Slist)
+    run, (still, unit) = compile_kernel(recursion.inverse_dynamics, n), _still_and_unit(n)
+    columns = try_kernel(run, thetalist, still, unit, WEIGHTLESS, FREE, Mlist, Glist, Slist)
     if columns is not None and np.ndim(thetalist) == 1 and columns.ndim == 2:
         return columns.T  # type: ignore[no-any-return]
     q = vector("thetalist", thetalist, n)
     return run(q, still, unit, WEIGHTLESS, FREE, *lists(Mlist, Glist, Slist, n)).T  # type: ignore[no-any-return]
 
 
-@documented
+@complete_documentation
 def VelQuadraticForces(
     thetalist: ArrayLike, dthetalist: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike
 ) -> Array:
@@ -93,14 +93,14 @@ def VelQuadraticForces(
     return _torques(thetalist, dthetalist, still, WEIGHTLESS, FREE, Mlist, Glist, Slist)
 
 
-@documented
+@complete_documentation
 def GravityForces(thetalist: ArrayLike, g: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> Array:
     """Joint forces g(q) that hold the arm at rest, N m or N, shape (n,) (Modern Robotics 8.80)."""
     still, _ = _still_and_unit(joints_of(thetalist))
     return _torques(thetalist, still, still, g, FREE, Mlist, Glist, Slist)
 
 
-@documented
+@complete_documentation
 def EndEffectorForces(
     thetalist: ArrayLike, Ftip: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike
 ) -> Array:
@@ -109,7 +109,7 @@ def EndEffectorForces(
     return _torques(thetalist, still, still, WEIGHTLESS, Ftip, Mlist, Glist, Slist)
 
 
-@documented
+@complete_documentation
 def ForwardDynamics(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,
@@ -138,7 +138,7 @@ def ForwardDynamics(
     )
 
 
-@documented
+@complete_documentation
 def EulerStep(thetalist: ArrayLike, dthetalist: ArrayLike, ddthetalist: ArrayLike, dt: float) -> tuple[Array, Array]:
     """Joint positions q + qd dt and velocities qd + qdd dt a step later, shape (n,) each (Modern Robotics 8.5).
 
@@ -149,7 +149,7 @@ def EulerStep(thetalist: ArrayLike, dthetalist: ArrayLike, ddthetalist: ArrayLik
     return np.asarray(thetalist) + dt * qd, qd + dt * np.asarray(ddthetalist)
 
 
-@documented
+@complete_documentation
 def InverseDynamicsTrajectory(
     thetamat: ArrayLike,
     dthetamat: ArrayLike,
@@ -168,7 +168,7 @@ def InverseDynamicsTrajectory(
         ddthetamat: joint accelerations, rad/s^2 or m/s^2, shape (N, n).
     """
     count, n = _table(thetamat, "thetamat")
-    return compiled(recursion.inverse_dynamics, n)(  # type: ignore[no-any-return]
+    return compile_kernel(recursion.inverse_dynamics, n)(  # type: ignore[no-any-return]
         rows("thetamat", thetamat, count, n),
         rows("dthetamat", dthetamat, count, n),
         rows("ddthetamat", ddthetamat, count, n),
@@ -178,7 +178,7 @@ def InverseDynamicsTrajectory(
     )
 
 
-@documented
+@complete_documentation
 def ForwardDynamicsTrajectory(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from armdyn.modern_robotics import recursion
-from armdyn.modern_robotics.kernels import compiled
+from armdyn.modern_robotics.kernels import compile_kernel
 from armdyn.modern_robotics.own_code import Lists, OwnStep, own_step
 from armdyn.spatial.rotations import Array
 
@@ -32,7 +32,7 @@ class Stepper:
     """
 
     def __init__(self, n: int, g: Array, arm: Lists, expected: int = 1) -> None:
-        self._torques, self._arm = compiled(recursion.inverse_dynamics, n), arm
+        self._torques, self._arm = compile_kernel(recursion.inverse_dynamics, n), arm
         self._qd, self._g, self._f_tip = np.zeros((n + 1, n)), np.zeros((n + 1, 3)), np.zeros((n + 1, 6))
         self._g[0] = g
         self._qdd = _no_and_unit_accelerations(n)

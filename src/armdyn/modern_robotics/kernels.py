@@ -32,13 +32,13 @@ def shapes(n: int) -> dict[str, Shape]:
 
 
 @cache
-def compiled(function: Callable[..., Any], n: int) -> NumpyFunction:
+def compile_kernel(function: Callable[..., Any], n: int) -> NumpyFunction:
     """A function of `recursion` as a ufunc of float64 arrays for arms of n joints; leading axes broadcast."""
     key = ("modern_robotics", function.__name__, n, source_digest("modern_robotics", "spatial"))
     return load_or_compile(repr(key), lambda: program(function, n)).for_float64
 
 
-def tried(run: Callable[..., Any], *arrays: Any) -> Any:
+def try_kernel(run: Callable[..., Any], *arrays: Any) -> Any:
     """The result for unchanged arguments; None if they must be checked and converted first."""
     if not are_plain(arrays):
         return None

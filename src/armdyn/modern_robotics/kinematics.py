@@ -12,8 +12,8 @@ from armdyn.base.checks import array
 from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.arguments import joints_of, pose, screws, vector
-from armdyn.modern_robotics.documentation import documented
-from armdyn.modern_robotics.kernels import compiled, tried
+from armdyn.modern_robotics.documentation import complete_documentation
+from armdyn.modern_robotics.kernels import compile_kernel, try_kernel
 from armdyn.modern_robotics.rigid_motions import log6
 from armdyn.spatial.rotations import Array
 
@@ -24,7 +24,7 @@ SMALLEST_SINGULAR_VALUE = 1e-15
 """The arm cannot move in directions whose singular value is below this fraction of the largest."""
 
 
-@documented
+@complete_documentation
 def FKinSpace(M: ArrayLike, Slist: ArrayLike, thetalist: ArrayLike) -> Array:
     """Pose of the end-effector T = exp([S_1] q_1) ... exp([S_n] q_n) M, shape (4, 4) (Modern Robotics 4.14).
 
@@ -37,7 +37,7 @@ def FKinSpace(M: ArrayLike, Slist: ArrayLike, thetalist: ArrayLike) -> Array:
     return _pose(recursion.pose_from_space, M, "Slist", Slist, thetalist)
 
 
-@documented
+@complete_documentation
 def FKinBody(M: ArrayLike, Blist: ArrayLike, thetalist: ArrayLike) -> Array:
     """Pose of the end-effector T = M exp([B_1] q_1) ... exp([B_n] q_n), shape (4, 4) (Modern Robotics 4.16)."""
     return _pose(recursion.pose_from_body, M, "Blist", Blist, thetalist)
@@ -47,20 +47,20 @@ def _pose(function: Callable[..., Any], M: ArrayLike, name: str, axes: ArrayLike
     if len(thetalist) == 0:
         return pose("M", M).copy()
     n = len(thetalist)
-    run = compiled(function, n)
-    T = tried(run, M, axes, thetalist)
+    run = compile_kernel(function, n)
+    T = try_kernel(run, M, axes, thetalist)
     if T is not None and T.ndim == 2:
         return T  # type: ignore[no-any-return]
     return run(pose("M", M), screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]
 
 
-@documented
+@complete_documentation
 def JacobianSpace(Slist: ArrayLike, thetalist: ArrayLike) -> Array:
     """Space Jacobian J_s with V_s = J_s qd, angular part first, shape (6, n) (Modern Robotics 5.11)."""
     return _jacobian(recursion.space_jacobian, "Slist", Slist, thetalist)
 
 
-@documented
+@complete_documentation
 def JacobianBody(Blist: ArrayLike, thetalist: ArrayLike) -> Array:
     """Body Jacobian J_b with V_b = J_b qd, angular part first, shape (6, n) (Modern Robotics 5.18)."""
     return _jacobian(recursion.body_jacobian, "Blist", Blist, thetalist)
@@ -68,8 +68,8 @@ def JacobianBody(Blist: ArrayLike, thetalist: ArrayLike) -> Array:
 
 def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalist: ArrayLike) -> Array:
     n = joints_of(thetalist)
-    run = compiled(function, n)
-    J = tried(run, axes, thetalist)
+    run = compile_kernel(function, n)
+    J = try_kernel(run, axes, thetalist)
     if J is not None and J.ndim == 2:
         return J  # type: ignore[no-any-return]
     found = array(name, axes, missing=True).shape
@@ -78,7 +78,7 @@ def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalis
     return run(screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]
 
 
-@documented
+@complete_documentation
 def IKinBody(
     Blist: ArrayLike, M: ArrayLike, T: ArrayLike, thetalist0: ArrayLike, eomg: float, ev: float
 ) -> tuple[Array, bool]:
@@ -95,7 +95,7 @@ def IKinBody(
     return _newton(recursion.body_step, ("Blist", Blist), M, T, thetalist0, (eomg, ev))
 
 
-@documented
+@complete_documentation
 def IKinSpace(
     Slist: ArrayLike, M: ArrayLike, T: ArrayLike, thetalist0: ArrayLike, eomg: float, ev: float
 ) -> tuple[Array, bool]:
@@ -117,7 +117,7 @@ def _newton(
 ) -> tuple[Array, bool]:
     n = joints_of(start)
     q = vector("thetalist0", start, n).copy()
-    step, home, goal, S = compiled(function, n), pose("M", M), pose("T", T), screws(*axes, n)
+    step, home, goal, S = compile_kernel(function, n), pose("M", M), pose("T", T), screws(*axes, n)
     for k in range(MAX_ITERATIONS + 1):
         to_go, J = step(home, S, goal, q)
         twist = np.array(log6(to_go.tolist()))

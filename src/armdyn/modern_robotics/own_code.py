@@ -11,7 +11,7 @@ from armdyn.base.errors import ModelError
 from armdyn.base.threads import Once
 from armdyn.model.mechanism import Mechanism
 from armdyn.modern_robotics import recursion
-from armdyn.modern_robotics.kernels import compiled
+from armdyn.modern_robotics.kernels import compile_kernel
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.targets import kernel_of
@@ -84,7 +84,7 @@ def _compile(arm: Lists) -> OwnStep | None:
 def _agrees(own: OwnStep, arm: Lists) -> bool:
     """Return True if its accelerations satisfy the recursion's equation of motion at three states."""
     n, rng = len(own.lengths), np.random.default_rng(0)
-    torques = compiled(recursion.inverse_dynamics, n)
+    torques = compile_kernel(recursion.inverse_dynamics, n)
     for _ in range(3):
         q, qd, tau, f_tip, g = (rng.normal(size=size) for size in (n, n, n, 6, 3))
         _, next_qd = own.advance(q, qd, tau, f_tip, g, 1.0, 1)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from armdyn.base.checks import array
 from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics.arguments import ArgumentError, points, pose
-from armdyn.modern_robotics.documentation import documented
+from armdyn.modern_robotics.documentation import complete_documentation
 from armdyn.modern_robotics.rigid_motions import TransInv, log6
 from armdyn.modern_robotics.rotations import SMALL, log3, numbers
 from armdyn.spatial.rotations import Array, skew
@@ -46,7 +46,7 @@ def QuinticTimeScaling(Tf: float, t: Any) -> Any:
     return 10 * u**3 - 15 * u**4 + 6 * u**5
 
 
-@documented
+@complete_documentation
 def JointTrajectory(thetastart: ArrayLike, thetaend: ArrayLike, Tf: float, N: int, method: int) -> Array:
     """A straight line in joint space, one row for each of N points of time, shape (N, n) (Modern Robotics 9.2.1).
 
@@ -66,7 +66,7 @@ def JointTrajectory(thetastart: ArrayLike, thetaend: ArrayLike, Tf: float, N: in
     return s * end + (1.0 - s) * start
 
 
-@documented
+@complete_documentation
 def ScrewTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, method: int) -> list[Array]:
     """A motion about one screw axis, a pose (4, 4) for each of N points of time (Modern Robotics 9.6)."""
     start, end = pose("Xstart", Xstart), pose("Xend", Xend)
@@ -74,7 +74,7 @@ def ScrewTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, metho
     return list(start @ _powers(twist, _scaling(Tf, N, method)))
 
 
-@documented
+@complete_documentation
 def CartesianTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, method: int) -> list[Array]:
     """A straight line of the origin and a rotation about one axis, a pose (4, 4) for each of N points (MR 9.7, 9.8)."""
     start, end = pose("Xstart", Xstart), pose("Xend", Xend)

@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.base.errors import MissingLibrary
 from armdyn.base.extras import extra
 from armdyn.formats.mesh_bounds import MOST_OF_ALL, MOST_PIXELS, MOST_TRIANGLES, UnreadMesh
-from armdyn.formats.mesh_files import find_file, opened
+from armdyn.formats.mesh_files import find_file, open_mesh
 from armdyn.model.geometry import Mesh
 from armdyn.plots.thinning import box_around
 from armdyn.spatial.rotations import Array
@@ -82,7 +82,7 @@ class MeshReader:
         try:
             if path.suffix.lower() != ".stl":
                 options["resolver"] = beside(path, asked)
-            parts = opened(path, lambda scene: self._taken(scene, path), **options)
+            parts = open_mesh(path, lambda scene: self._taken(scene, path), **options)
         except UnreadMesh as error:
             return error
         except MissingLibrary:

@@ -26,7 +26,7 @@ from armdyn.model.beam_slices import slices
 from armdyn.model.elements import refuse_elements
 from armdyn.model.joint import Joint
 from armdyn.model.model import Frame, Link, Model
-from armdyn.model.notes import renoted
+from armdyn.model.notes import renew_notes
 from armdyn.model.parallel_spring import JointSpring
 from armdyn.robot.locking import refuse_functions_of_q
 from armdyn.spatial.rotations import Array, rigid
@@ -160,7 +160,7 @@ def with_flexible_link(
         frames=(*frames, *(Frame(new.name, new.name, np.eye(4)) for new in chain.links)),
         geometry=tuple(shapes),
     )
-    return renoted(model, other)
+    return renew_notes(model, other)
 
 
 @dataclass(frozen=True)

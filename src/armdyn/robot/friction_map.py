@@ -13,7 +13,7 @@ from armdyn.base.checks import array
 from armdyn.base.errors import ModelError
 from armdyn.base.imported import exported
 from armdyn.base.tabular import Table, Tabulated
-from armdyn.functions.robot_like import compiled
+from armdyn.functions.robot_like import compile_for
 from armdyn.model.joint import Joint
 from armdyn.spatial.rotations import Array
 
@@ -125,7 +125,7 @@ def _loads(robot: RobotLike, joints: tuple[Joint, ...]) -> Array:
     """Zero, and the largest gravity force with both signs if some law depends on the load."""
     if not any(law.depends_on_load for joint in joints for law in joint.laws):
         return np.zeros((len(joints), 1))
-    gravity = np.abs(compiled(gravity_forces, robot)(robot.random_configuration(0, size=POSES))).max(axis=0)
+    gravity = np.abs(compile_for(gravity_forces, robot)(robot.random_configuration(0, size=POSES))).max(axis=0)
     if len(gravity) != len(joints):  # coupled joints: the forces of the coordinates are not those of the joints
         gravity = np.full(len(joints), gravity.max())
     return np.asarray(np.outer(gravity, [-1.0, 0.0, 1.0]) + 0.0, dtype=np.float64)

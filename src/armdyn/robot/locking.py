@@ -14,9 +14,9 @@ from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import HELD_WITHIN, coupling_of, moved_by, with_coordinates
 from armdyn.model.elements import refuse_elements
 from armdyn.model.model import Link, Model
-from armdyn.model.notes import notes_on_locked, renoted
+from armdyn.model.notes import notes_on_locked, renew_notes
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order
-from armdyn.model.selection import checked_locked
+from armdyn.model.selection import require_locked
 from armdyn.spatial.rotations import Array, Z
 
 
@@ -39,7 +39,7 @@ def with_locked(model: Model, locked: Mapping[str, float]) -> Model:
     (5, False)
     """
     refuse_elements(model, "with_locked")
-    at = checked_locked(locked)
+    at = require_locked(locked)
     names = [coordinate.name for coordinate in model.coordinates]
     _check_names(model, names, at)
     left = [i for i, name in enumerate(names) if name not in at]
@@ -57,7 +57,7 @@ def with_locked(model: Model, locked: Mapping[str, float]) -> Model:
     if model.coupling is not None:
         moving = [k for k, joint in enumerate(model.joints) if joint.name not in held]
         welded = _coupled(model, welded, left, A[np.ix_(moving, left)], b[moving])
-    return renoted(model, welded.replace(constraints=constraints), *lost, *notes_on_locked(model.joints, held))
+    return renew_notes(model, welded.replace(constraints=constraints), *lost, *notes_on_locked(model.joints, held))
 
 
 def _check_names(model: Model, names: Sequence[str], locked: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import refuse
 from armdyn.model.joint import Joint
 from armdyn.model.model import Model
-from armdyn.model.notes import renoted
+from armdyn.model.notes import renew_notes
 
 NAMING_FRAMES = ("frame", "to", "of")
 """The fields of constraints that hold the name of a frame."""
@@ -53,7 +53,7 @@ def renamed(model: Model, names: Mapping[str, str] | None = None, *, name: str |
         coupling=coupling,
         constraints=tuple(_renamed(constraint, new) for constraint in model.constraints),
     )
-    return renoted(model, other)
+    return renew_notes(model, other)
 
 
 def _checked(model: Model, names: object, name: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ from armdyn.constraints.redundant_under_load import least_squares_under_load, ro
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.constraints.under_load import constrained_under_load, forces_before_loads, friction_lines
 from armdyn.declaration import Function, function
-from armdyn.functions.robot_like import compiled
+from armdyn.functions.robot_like import compile_for
 from armdyn.robot import Robot
 from armdyn.simulation.methods.formulas import Rates
 from armdyn.spatial.rotations import Array
@@ -107,9 +107,9 @@ def rubbing_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple
 def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:
     """`motion` of a robot: compiled, or if its constraints may depend on each other, by least squares."""
     if not robot.model.constraints:
-        return compiled(motion, robot)
+        return compile_for(motion, robot)
     if redundant == "error":
-        return through_dead_points(robot, redundant, compiled(motion, robot), motion)
+        return through_dead_points(robot, redundant, compile_for(motion, robot), motion)
     by_least_squares = partial(_by_least_squares, robot)
     return through_dead_points(robot, redundant, lambda *state: by_least_squares(*state)[:2], motion)
 

@@ -35,7 +35,7 @@ def cross(a: Array, b: Array) -> Array:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def mirrored(S: Array) -> Array:
+def symmetrize(S: Array) -> Array:
     """A symmetric tensor with its upper half on both sides: rounding errors of the lower half are dropped."""
     return np.asarray(np.triu(S) + np.triu(S, 1).T)
 

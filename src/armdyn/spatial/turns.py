@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.spatial.rotations import Array, mirrored
+from armdyn.spatial.rotations import Array, symmetrize
 
 
 class Turn(NamedTuple):
@@ -100,7 +100,7 @@ def symmetric_to_parent(turns: Iterable[Turn | Axes], S: Array) -> Array:
     """
     for turn in reversed(tuple(turns)):
         if isinstance(turn, Axes):
-            S = mirrored(turn.matrix @ S @ turn.matrix.T)
+            S = symmetrize(turn.matrix @ S @ turn.matrix.T)
             continue
         axis, c, s = turn
         x, y, z = (axis + 1) % 3, (axis + 2) % 3, axis

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.named_tuples import named_tuple
-from armdyn.functions.rolled import Rolled
+from armdyn.functions.rolled import RolloutResults
 from armdyn.robot import Robot
 from armdyn.simulation import SaveAt, SimulationError, Trajectory, simulate
 from armdyn.simulation.drivers.compiled_adaptive import PAIRS, Run
@@ -73,7 +73,7 @@ def roll(
     record: tuple[str, ...],
     times: Array,
     report: Callable[[float], None],
-) -> Rolled:
+) -> RolloutResults:
     """The runs as the results of a rollout; a run that cannot be continued is NaN from there on.
 
     Args:
@@ -98,7 +98,7 @@ def roll(
     else:
         q, qd = _alike(robot, method, spread, times)
     rows = dict(zip(RECORDED, (q[:-1], qd[:-1]), strict=True))
-    return Rolled(
+    return RolloutResults(
         named_tuple("Final", RECORDED)(q[-1], qd[-1]), named_tuple("Rows", record)(*(rows[name] for name in record))
     )
 

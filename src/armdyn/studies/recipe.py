@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.declaration import Function
-from armdyn.functions.rolled import Rolled
+from armdyn.functions.rolled import RolloutResults
 from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
@@ -142,7 +142,7 @@ class Recipe:
 
     def _adaptive(
         self, loop: ClosedLoop, method: Adaptive, runs: int, arguments: Mapping[str, Any], report: Report | None
-    ) -> Rolled:
+    ) -> RolloutResults:
         """The results at the times of the steps of a loop, by the adaptive method between them."""
         h = float(arguments.get("h", loop.method.step))
         times = h * np.array([*range(0, self.steps, self.every), self.steps])

@@ -36,7 +36,7 @@ def read(kind: str, key: str) -> tuple[Mapping[str, Any], bytes] | None:
         chosen = cache_folder.chosen_folder()
         if chosen is None:
             return None
-        path = cache_folder.trusted(chosen) / _file_name(kind, key)
+        path = cache_folder.trusted_folder(chosen) / _file_name(kind, key)
         content = _content(path)
     except FileNotFoundError:
         return None
@@ -79,7 +79,7 @@ def write(kind: str, key: str, header: Mapping[str, Any], code: bytes = b"") -> 
         chosen = cache_folder.chosen_folder()
         if chosen is None:
             return
-        place = cache_folder.made(chosen)
+        place = cache_folder.make_folder(chosen)
         _store(place / _file_name(kind, key), _MAGIC + hashlib.sha256(payload).digest() + payload)
     except OSError as error:
         _warn(error)

@@ -63,7 +63,7 @@ def _absolute(variable: str, value: str, path: Path) -> Path:
     return path
 
 
-def trusted(place: Path) -> Path:
+def trusted_folder(place: Path) -> Path:
     """The folder's path without symbolic links, if no other user can write to it or replace it.
 
     Raises:
@@ -83,16 +83,16 @@ def trusted(place: Path) -> Path:
     return Path(last)
 
 
-def made(place: Path) -> Path:
-    """The folder as `trusted` returns it, created for the user alone if it does not exist."""
+def make_folder(place: Path) -> Path:
+    """The folder as `trusted_folder` returns it, created for the user alone if it does not exist."""
     try:
-        return trusted(place)
+        return trusted_folder(place)
     except FileNotFoundError:
         for folder in [*reversed(place.parents), place]:
             if not os.path.lexists(folder):
                 with suppress(FileExistsError):  # another process was faster
                     folder.mkdir(mode=0o700)
-        return trusted(place)
+        return trusted_folder(place)
 
 
 def check_file(status: os.stat_result) -> None:

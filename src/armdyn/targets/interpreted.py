@@ -47,7 +47,7 @@ class InPlaceOfUfunc(Generic[Source]):
         return np.dtype(np.float32 if single else np.float64)
 
 
-class Interpreted(InPlaceOfUfunc[Program]):
+class InterpretedFunction(InPlaceOfUfunc[Program]):
     """A program called like the ufunc it would be compiled to: broadcasting, types, ``out=``, errors."""
 
     def __call__(self, *arrays: Any, out: Any = None) -> Any:

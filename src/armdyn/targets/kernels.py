@@ -25,11 +25,11 @@ from armdyn.program.rollout import Rollout
 from armdyn.targets import cache as disk
 from armdyn.targets import cache_keys
 from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
-from armdyn.targets.interpreted import Interpreted, InterpretedRollout
+from armdyn.targets.interpreted import InterpretedFunction, InterpretedRollout
 from armdyn.targets.interpreted_integration import InterpretedIntegration
 from armdyn.targets.llvm.machine import host
 from armdyn.targets.llvm.module import Module
-from armdyn.targets.machine_code import Code, kept_or_compiled
+from armdyn.targets.machine_code import Code, load_or_build
 from armdyn.targets.native.loader import LoadError
 
 MOST_RESULTS = 20_000
@@ -38,7 +38,7 @@ MOST_RESULTS = 20_000
 Source = Program | Rollout | Integration
 """The objects that can be compiled to a kernel."""
 
-NumpyFunction = np.ufunc | Interpreted | InterpretedRollout | InterpretedIntegration
+NumpyFunction = np.ufunc | InterpretedFunction | InterpretedRollout | InterpretedIntegration
 """A callable on arrays: a ufunc of machine code, or the interpreter in its place."""
 
 _FLOAT64 = np.dtype(np.float64)
@@ -114,7 +114,7 @@ class Loops:
         code: Code | None = None
         try:
             key = f"{letter} {self._digest}"
-            code = kept_or_compiled(key, lambda: self._module(letter), ENTRY, keep=self._cache)
+            code = load_or_build(key, lambda: self._module(letter), ENTRY, keep=self._cache)
             if code is None:
                 raise LoadError("the compiled code cannot be loaded")
         except (ArmdynError, MemoryError, Warning):  # errors of the function, and warnings as errors
@@ -204,7 +204,7 @@ def _interpreter_of(interface: Interface) -> Callable[..., Any]:
     """The class of the interpreter that replaces machine code."""
     if interface.integration:
         return InterpretedIntegration
-    return InterpretedRollout if interface.rollout else Interpreted
+    return InterpretedRollout if interface.rollout else InterpretedFunction
 
 
 def _is_beyond_float32(array: Any) -> bool:

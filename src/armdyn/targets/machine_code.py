@@ -26,7 +26,7 @@ Functions = Mapping[str, int]
 """Addresses of functions that code calls by name, in addition to those of libm and Python."""
 
 
-def kept_or_compiled(
+def load_or_build(
     key: str, make_module: Callable[[], Module], entry: str, *, keep: bool = True, functions: Functions = NO_FUNCTIONS
 ) -> Code | None:
     """The machine code stored under ``key``, from disk or compiled; None if it cannot be loaded here.
@@ -37,7 +37,7 @@ def kept_or_compiled(
     called by the code in addition to libm and Python.
     """
     if not (keep and cache_keys.has_sources()):
-        return loaded(*compiled(make_module(), entry), entry, functions)
+        return load_code(*compile_code(make_module(), entry), entry, functions)
     full_key = cache_keys.of_code(key)
     known = cache.read("lowered", full_key)
     if known is not None and (code := _kept(str(known[0].get("kernel")), entry, functions)) is not None:
@@ -46,8 +46,8 @@ def kept_or_compiled(
     of_ir = cache_keys.of_ir(module.whole, host())
     code = _kept(of_ir, entry, functions)
     if code is None:
-        kept = compiled(module, entry, _kept_object)
-        code = loaded(*kept, entry, functions)
+        kept = compile_code(module, entry, _kept_object)
+        code = load_code(*kept, entry, functions)
         if code is None:
             return None
         cache.write("kernel", of_ir, *kept)
@@ -57,14 +57,14 @@ def kept_or_compiled(
 
 def _kept(key: str, entry: str, functions: Functions) -> Code | None:
     found = cache.read("kernel", key)
-    return loaded(*found, entry, functions) if found else None
+    return load_code(*found, entry, functions) if found else None
 
 
 def _object(ir: str) -> bytes:
     return compiler.compile_ir(ir, host())
 
 
-def compiled(
+def compile_code(
     module: Module, entry: str, shared_object: Callable[[str], bytes] = _object
 ) -> tuple[dict[str, Any], bytes]:
     """A header and the code to store: an image that needs no llvmlite if possible, else the object file.
@@ -95,7 +95,7 @@ def _kept_object(ir: str) -> bytes:
     return code
 
 
-def loaded(header: Mapping[str, Any], code: bytes, entry: str, functions: Functions = NO_FUNCTIONS) -> Code | None:
+def load_code(header: Mapping[str, Any], code: bytes, entry: str, functions: Functions = NO_FUNCTIONS) -> Code | None:
     """The address of stored code's entry, and the object to keep alive with it; None if it cannot be loaded here."""
     if header["kind"] != "image":
         return compiler.load_object(code, entry, functions)
@@ -113,7 +113,7 @@ def helper(name: str, ir_for: Callable[[str], str], entry: str) -> int | None:
     """
     try:
         with undivided():
-            code = kept_or_compiled(name, lambda: Module(ir_for(host().triple)), entry)
+            code = load_or_build(name, lambda: Module(ir_for(host().triple)), entry)
     except Exception:  # e.g. no compiler, about which the kernels warn
         return None
     if code is None:

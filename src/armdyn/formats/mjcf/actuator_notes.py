@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from armdyn.formats.mjcf.actuator_ranges import ranges_not_used
 from armdyn.formats.mjcf.actuators import MjcfActuator, actuators_of
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.model.messages import listing
 
 SHOWN = 10
@@ -17,7 +17,7 @@ ALIKE = 1e-12
 """The relative difference of two motor constants below which they are equal."""
 
 
-def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
+def notes_on_actuators(compiled: CompiledMjcf) -> Iterator[str]:
     """Notes on the parts of the file's actuators that no equation contains."""
     actuators = actuators_of(compiled)
     if not actuators:
@@ -46,7 +46,7 @@ def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
         )
 
 
-def _merged_constants(compiled: Compiled, motors: list[MjcfActuator]) -> Iterator[str]:
+def _merged_constants(compiled: CompiledMjcf, motors: list[MjcfActuator]) -> Iterator[str]:
     """DC motors whose torque constant differs from that of their back-EMF, as stated in the file itself."""
     if not motors:
         return

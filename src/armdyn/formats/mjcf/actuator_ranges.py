@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 
 
-def most_voltage(compiled: Compiled, a: int) -> float:
+def most_voltage(compiled: CompiledMjcf, a: int) -> float:
     """The larger end of the range of a DC motor's control that is its voltage, V; infinite without one."""
     return max(map(abs, _control_range(compiled, a))) if _takes_voltage(compiled, a) else math.inf
 
 
-def ranges_not_used(compiled: Compiled, a: int, *, is_read: bool) -> Iterator[str]:
+def ranges_not_used(compiled: CompiledMjcf, a: int, *, is_read: bool) -> Iterator[str]:
     """The ranges of actuator a that are not used; for a voltage, a range that differs with the direction.
 
     Args:
@@ -36,7 +36,7 @@ def ranges_not_used(compiled: Compiled, a: int, *, is_read: bool) -> Iterator[st
         yield f"forcerange {least:g} to {most:g}"
 
 
-def effort_range(compiled: Compiled, j: int) -> tuple[float, float]:
+def effort_range(compiled: CompiledMjcf, j: int) -> tuple[float, float]:
     """The least and the most that actuators may exert on joint j, N m or N: its own range, and the sum of theirs."""
     m = compiled.m
     least, most = m.jnt_actfrcrange[j] if m.jnt_actfrclimited[j] else (-math.inf, math.inf)
@@ -46,7 +46,7 @@ def effort_range(compiled: Compiled, j: int) -> tuple[float, float]:
     return float(least), float(most)
 
 
-def _on_joint(compiled: Compiled, a: int) -> tuple[float, float]:
+def _on_joint(compiled: CompiledMjcf, a: int) -> tuple[float, float]:
     """The range of an actuator's force, at the output of its gear."""
     m, gear = compiled.m, float(compiled.m.actuator_gear[a, 0])
     least, most = m.actuator_forcerange[a] if m.actuator_forcelimited[a] else (-math.inf, math.inf)
@@ -59,7 +59,7 @@ def _on_joint(compiled: Compiled, a: int) -> tuple[float, float]:
     return low, high
 
 
-def _is_plain(compiled: Compiled, a: int) -> bool:
+def _is_plain(compiled: CompiledMjcf, a: int) -> bool:
     """True if its force is a gain times its control, or times a low-pass of it, and the control has a range."""
     m, mujoco = compiled.m, compiled.mujoco
     filters = {int(mujoco.mjtDyn.mjDYN_NONE), int(mujoco.mjtDyn.mjDYN_FILTER), int(mujoco.mjtDyn.mjDYN_FILTEREXACT)}
@@ -72,20 +72,20 @@ def _is_plain(compiled: Compiled, a: int) -> bool:
     )
 
 
-def joint_of(compiled: Compiled, a: int) -> int | None:
+def joint_of(compiled: CompiledMjcf, a: int) -> int | None:
     """The number of the joint that an actuator drives; None for other transmissions."""
     m, types = compiled.m, compiled.mujoco.mjtTrn
     on_joint = (int(types.mjTRN_JOINT), int(types.mjTRN_JOINTINPARENT))
     return int(m.actuator_trnid[a, 0]) if m.actuator_trntype[a] in on_joint else None
 
 
-def _takes_voltage(compiled: Compiled, a: int) -> bool:
+def _takes_voltage(compiled: CompiledMjcf, a: int) -> bool:
     """True if the only control of a DC motor is its voltage; MuJoCo 3 has no other motors and no such attribute."""
     inputs = getattr(compiled.mujoco, "mjtCtrlInput", None)
     return inputs is not None and compiled.m.actuator_ctrlspec[a] == int(inputs.mjINPUT_VOLTAGE)
 
 
-def _control_range(compiled: Compiled, a: int) -> tuple[float, float]:
+def _control_range(compiled: CompiledMjcf, a: int) -> tuple[float, float]:
     """The bounds of its control, of the first if it has several; infinite if it has none or they are disabled."""
     m, place = compiled.m, a
     if compiled.disabled("clampctrl"):

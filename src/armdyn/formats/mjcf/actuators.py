@@ -22,7 +22,7 @@ from armdyn.actuators.thermal import Thermal
 from armdyn.actuators.viscous import Viscous
 from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.formats.mjcf.actuator_ranges import joint_of, most_voltage
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.friction import bristles_of, drag_of
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.parts import JointPart
@@ -36,7 +36,7 @@ WITH_DC_MOTORS = 4
 class MjcfActuator:
     """One actuator of a compiled model."""
 
-    compiled: Compiled
+    compiled: CompiledMjcf
     index: int
 
     @property
@@ -137,12 +137,12 @@ class MjcfActuator:
         )
 
 
-def actuators_of(compiled: Compiled) -> list[MjcfActuator]:
+def actuators_of(compiled: CompiledMjcf) -> list[MjcfActuator]:
     """Every actuator of the file. MuJoCo's nu counts their controls, of which one may have several."""
     return [MjcfActuator(compiled, a) for a in range(len(compiled.m.actuator_trntype))]
 
 
-def driven(compiled: Compiled, joints: Sequence[JointPart], names: Sequence[str]) -> list[JointPart]:
+def joints_with_actuators(compiled: CompiledMjcf, joints: Sequence[JointPart], names: Sequence[str]) -> list[JointPart]:
     """The joints with their actuators: the first of each, DC motors before others, and numbers and laws of the rest.
 
     The numbers of the joint itself are its actuator's ``passive``, to which MuJoCo adds those of actuators; higher

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armdyn.base.advice import option
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.tree import Tree
 
 WORLD = 0
@@ -19,7 +19,7 @@ class Arm:
     selection: str
 
 
-def arm_beside(compiled: Compiled, tree: Tree) -> Arm | None:
+def arm_beside(compiled: CompiledMjcf, tree: Tree) -> Arm | None:
     """The arm with the most joints that is mounted on the world; None if none is.
 
     Its first body is its base, if that does not move itself. Else its base is the world, which carries the objects too:

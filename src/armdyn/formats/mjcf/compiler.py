@@ -48,7 +48,7 @@ _damage: list[str] = []
 
 
 @dataclass(frozen=True, eq=False)
-class Compiled:
+class CompiledMjcf:
     """A compiled MJCF file.
 
     Args:
@@ -119,7 +119,7 @@ def is_mjcf(path: str | os.PathLike[str]) -> bool:
     return parse_leniently(read_file(path), Findings(path.name, "warn")).tag == "mujoco"
 
 
-def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled:
+def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> CompiledMjcf:
     """Compile a file, or raise a `ModelError` with the errors that MuJoCo, or the XML parser, reports."""
     refuse_text(source)
     path = Path(source)
@@ -134,7 +134,7 @@ def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled
         reason = " ".join(result.refusal.split()).removeprefix("XML Error: ").removeprefix("Error: ").rstrip(".!")
         by = "" if reason.startswith(NEEDED) else "is refused by MuJoCo's compiler: "
         raise ModelError(f"{path.name}{':' if not by else ''} {by}{reason}.{_remedy(reason)}")
-    return Compiled(
+    return CompiledMjcf(
         mujoco, result.model, path.name, root, result.warnings, findings.folder, result.replaced, result.meshes
     )
 
@@ -151,11 +151,11 @@ def model_name(m: Any) -> str:
     return name
 
 
-def compiled_in_memory(m: Any) -> Compiled:
+def compiled_in_memory(m: Any) -> CompiledMjcf:
     """A model that is compiled already, without a file."""
     if not is_mjmodel(m):
         raise ModelError(f"expected a mujoco.MjModel, got {shown(m)}.")
-    return Compiled(_library(), m, "MjModel", Element("mujoco", {}, 0), folder=os.getcwd())
+    return CompiledMjcf(_library(), m, "MjModel", Element("mujoco", {}, 0), folder=os.getcwd())
 
 
 def _compile_here(mujoco: Any, path: Path) -> Result:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from armdyn.base.advice import option
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import listing
 from armdyn.model.model import Model
@@ -38,7 +38,7 @@ class GravityCompensation:
     where: str
 
     @classmethod
-    def of(cls, compiled: Compiled, tree: Tree, model: Model) -> GravityCompensation:
+    def of(cls, compiled: CompiledMjcf, tree: Tree, model: Model) -> GravityCompensation:
         """The gravity compensation of the bodies and joints of a model."""
         m, names = compiled.m, tree.names
         off = compiled.passive_forces_disabled or not model.gravity.any()
@@ -92,7 +92,7 @@ class GravityCompensation:
         return model.replace(gravity=(1.0 - share) * model.gravity, notes=(*model.notes, note))
 
 
-def _carrying(compiled: Compiled, tree: Tree, model: Model, bodies: list[str]) -> Iterator[str]:
+def _carrying(compiled: CompiledMjcf, tree: Tree, model: Model, bodies: list[str]) -> Iterator[str]:
     """The joints of the model between the world and these bodies."""
     m, moving = compiled.m, set(model.joint_names)
     for name in bodies:

@@ -17,7 +17,7 @@ import numpy as np
 
 from armdyn.base.advice import option
 from armdyn.base.errors import ModelError, Unsupported
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.names import Names
 from armdyn.model.joint_equations import JointEquation, with_joint_equations
 from armdyn.model.model import Model
@@ -42,12 +42,12 @@ class Curve:
         return JointEquation({self.joint: 1.0}, self.references[0] + float(value), self.name)
 
 
-def read_joint_equalities(compiled: Compiled, names: Names) -> list[JointEquation | Curve]:
+def read_joint_equalities(compiled: CompiledMjcf, names: Names) -> list[JointEquation | Curve]:
     """The joint equalities that are active."""
     return [_equality(compiled, names, e) for e, kind in compiled.equalities() if kind == "joint"]
 
 
-def _equality(compiled: Compiled, names: Names, e: int) -> JointEquation | Curve:
+def _equality(compiled: CompiledMjcf, names: Names, e: int) -> JointEquation | Curve:
     m, label = compiled.m, compiled.label("equality", e)
     first, second = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
     at = [float(m.qpos0[m.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in (first, second)]
@@ -109,7 +109,7 @@ def _take_down_conflict(
     notes.append(f"{fault} as asked for")
 
 
-def coupled(model: Model, equalities: Sequence[JointEquation | Curve], held: Mapping[str, float]) -> Model:
+def couple_joints(model: Model, equalities: Sequence[JointEquation | Curve], held: Mapping[str, float]) -> Model:
     """The model with its joints coupled by the equalities between those that move."""
     moving = set(model.joint_names)
     equations: list[JointEquation] = []

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from armdyn.base.exact import exact
 from armdyn.constraints.held import AXES, POSITIONS, Held
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.names import Names
 from armdyn.formats.mjcf.places import pose_of
 from armdyn.model.model import Model
@@ -21,7 +21,7 @@ from armdyn.spatial.rotations import Array, rigid
 KINDS = ("connect", "weld")
 
 
-def with_loops(model: Model, compiled: Compiled, names: Names) -> Model:
+def with_loops(model: Model, compiled: CompiledMjcf, names: Names) -> Model:
     """The model with the constraints that connect and weld its bodies to each other."""
     loops, notes = [], []
     carriers = {frame.name: frame.link for frame in model.frames}
@@ -43,7 +43,7 @@ def with_loops(model: Model, compiled: Compiled, names: Names) -> Model:
     return model.replace(constraints=(*model.constraints, *loops), notes=(*model.notes, *notes))
 
 
-def _ends(compiled: Compiled, names: Names, e: int, kind: str) -> tuple[tuple[str, Array], tuple[str, Array]]:
+def _ends(compiled: CompiledMjcf, names: Names, e: int, kind: str) -> tuple[tuple[str, Array], tuple[str, Array]]:
     """The two bodies, and the poses on them that are kept together."""
     m, data = compiled.m, compiled.m.eq_data[e]
     ids = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])

@@ -26,7 +26,7 @@ NO_FILE = "opening file"
 
 
 @dataclass
-class Replaced:
+class FilelessModel:
     """A model without the files that are missing.
 
     Args:
@@ -42,14 +42,14 @@ class Replaced:
     needed: dict[str, str] = field(default_factory=dict)
 
 
-def compiled_file(mujoco: Any, path: str) -> Replaced:
+def compiled_file(mujoco: Any, path: str) -> FilelessModel:
     """Compile a document unchanged, or else without its missing files.
 
     Raises:
         ValueError: a document that the compiler refuses, or a missing mesh from which the inertia of a body comes.
     """
     try:
-        return Replaced(mujoco.MjModel.from_xml_path(path))
+        return FilelessModel(mujoco.MjModel.from_xml_path(path))
     except ValueError as error:
         if NO_FILE not in str(error) or not hasattr(mujoco, "MjSpec"):
             raise
@@ -64,9 +64,9 @@ def compiled_file(mujoco: Any, path: str) -> Replaced:
     return result
 
 
-def compile_without(mujoco: Any, path: str) -> Replaced:
+def compile_without(mujoco: Any, path: str) -> FilelessModel:
     """Compile a document with substitutes for its missing files."""
-    spec, result = mujoco.MjSpec.from_file(path), Replaced()
+    spec, result = mujoco.MjSpec.from_file(path), FilelessModel()
     folder = Path(path).absolute().parent
     missing = {}
     for mesh in spec.meshes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 
 
 @dataclass
@@ -17,7 +17,7 @@ class Names:
     all_joints: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, compiled: Compiled) -> Names:
+    def of(cls, compiled: CompiledMjcf) -> Names:
         """Names of the bodies and joints: their own, or "body_3", "joint_of_arm", "joint_2_of_arm"."""
         m, names = compiled.m, cls()
         bodies = [compiled.name("body", b) for b in range(m.nbody)]

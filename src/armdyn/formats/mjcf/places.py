@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import exact
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.names import Names
 from armdyn.model.bounds import LONGEST, largest_problem
 from armdyn.model.validation import MAX_PROBLEMS
@@ -30,7 +30,7 @@ def pose_of(position: Any, quaternion: Any) -> Array:
     return rigid(rotation_from_quaternion(*quaternion), exact(position))
 
 
-def kind_of(compiled: Compiled, j: int) -> Kind:
+def kind_of(compiled: CompiledMjcf, j: int) -> Kind:
     """The kind of joint number j."""
     types = compiled.mujoco.mjtJoint
     kinds: dict[int, Kind] = {
@@ -42,14 +42,14 @@ def kind_of(compiled: Compiled, j: int) -> Kind:
     return kinds[int(compiled.m.jnt_type[j])]
 
 
-def refuse_what_is_no_place(compiled: Compiled, names: Names) -> None:
+def refuse_what_is_no_place(compiled: CompiledMjcf, names: Names) -> None:
     """Raise for lengths and angles that are not numbers or too large, and for orientations that are not rotations."""
     problems = list(islice(_problems(compiled, names), MAX_PROBLEMS))
     if problems:
         raise ModelError(problems)
 
 
-def _problems(compiled: Compiled, names: Names) -> Iterator[str]:
+def _problems(compiled: CompiledMjcf, names: Names) -> Iterator[str]:
     m = compiled.m
     positions = (
         ("body", "pos", m.body_pos),

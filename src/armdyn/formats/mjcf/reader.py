@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.errors import ModelError, shown
 from armdyn.formats.findings import Findings
-from armdyn.formats.mjcf.actuators import driven
-from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf, compiled_in_memory, model_name
+from armdyn.formats.mjcf.actuators import joints_with_actuators
+from armdyn.formats.mjcf.compiler import CompiledMjcf, compile_mjcf, compiled_in_memory, model_name
 from armdyn.formats.mjcf.gravcomp import GravityCompensation
-from armdyn.formats.mjcf.joint_equalities import coupled, hold_with, read_joint_equalities
+from armdyn.formats.mjcf.joint_equalities import couple_joints, hold_with, read_joint_equalities
 from armdyn.formats.mjcf.loops import with_loops
 from armdyn.formats.mjcf.tree import read_tree
 from armdyn.formats.mjcf.unmodelled import refuse_unmodelled
@@ -92,7 +92,7 @@ def read_mjmodel(source: Any, **options: Unpack[Options]) -> Model:
     return _model_of(compiled, model_name(source) or "mujoco_model", selection, findings)
 
 
-def _model_of(compiled: Compiled, name: str, selection: Selection, findings: Findings) -> Model:
+def _model_of(compiled: CompiledMjcf, name: str, selection: Selection, findings: Findings) -> Model:
     """The `Model` of a compiled file."""
     tree = read_tree(compiled)
     equalities = read_joint_equalities(compiled, tree.names)
@@ -100,7 +100,7 @@ def _model_of(compiled: Compiled, name: str, selection: Selection, findings: Fin
     model = assemble(
         name,
         tree.links,
-        driven(compiled, tree.joints, tree.names.joints),
+        joints_with_actuators(compiled, tree.joints, tree.names.joints),
         dataclasses.replace(selection, locked=held),
         notes=[*findings.notes, *tree.notes, *notes_on_unused(compiled, tree)],
         geometry=tree.geometry,
@@ -110,5 +110,5 @@ def _model_of(compiled: Compiled, name: str, selection: Selection, findings: Fin
     compensation = GravityCompensation.of(compiled, tree, model)
     refuse_unmodelled(compiled, tree, model, compensation, selection.friction)
     findings.warn()
-    whole = with_loops(coupled(compensation.applied_to(model), equalities, held), compiled, tree.names)
+    whole = with_loops(couple_joints(compensation.applied_to(model), equalities, held), compiled, tree.names)
     return in_joint_order(whole, selection.joint_order)

@@ -15,7 +15,7 @@ import numpy as np
 
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import exact
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.names import Names
 from armdyn.formats.mjcf.places import pose_of
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Purpose, Shape, Sphere
@@ -41,7 +41,7 @@ DIGITS = 7
 """The digits of colours, which MuJoCo has in float32."""
 
 
-def read_shapes(compiled: Compiled, names: Names) -> tuple[list[Geometry], list[str]]:
+def read_shapes(compiled: CompiledMjcf, names: Names) -> tuple[list[Geometry], list[str]]:
     """Every geom, once for each of its purposes, and notes on those whose shape is not kept."""
     m = compiled.m
     found: list[Geometry] = []
@@ -79,7 +79,7 @@ def _color(m: Any, g: int) -> tuple[float, ...]:
     return tuple(round(min(max(float(share), 0.0), 1.0), DIGITS) for share in rgba)
 
 
-def _mesh(compiled: Compiled, i: int, pose: Array) -> tuple[Mesh | None, Array, str]:
+def _mesh(compiled: CompiledMjcf, i: int, pose: Array) -> tuple[Mesh | None, Array, str]:
     """The file of a mesh and the pose of its frame, from that of the geom; or the reason why there is none."""
     m = compiled.m
     start, name = int(m.mesh_pathadr[i]), compiled.name("mesh", i)
@@ -100,7 +100,7 @@ def _mesh(compiled: Compiled, i: int, pose: Array) -> tuple[Mesh | None, Array, 
     return mesh, pose @ inverse_rigid(pose_of(m.mesh_pos[i], m.mesh_quat[i])) @ reference, ""
 
 
-def _reference(compiled: Compiled, i: int, scale: Array) -> Array | None:
+def _reference(compiled: CompiledMjcf, i: int, scale: Array) -> Array | None:
     """The frame of a mesh's file before it is centred: v = S R(refquat)^T (v_file - refpos), with S the scale.
 
     The compiled model does not hold refpos and refquat; they are read from the file, not from what it includes. None if

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.names import Names
 from armdyn.model.model import Model
 
 
-def pulls_at(compiled: Compiled, names: Names, model: Model, t: int) -> bool:
+def pulls_at(compiled: CompiledMjcf, names: Names, model: Model, t: int) -> bool:
     """True if a motion of the model changes the length of tendon t.
 
     A fixed tendon has joints; a spatial one runs over sites and geoms, of which not all are on one link.
@@ -24,7 +24,7 @@ def pulls_at(compiled: Compiled, names: Names, model: Model, t: int) -> bool:
     return len(links) > 1
 
 
-def _bodies(compiled: Compiled, path: range) -> Iterator[int]:
+def _bodies(compiled: CompiledMjcf, path: range) -> Iterator[int]:
     """The bodies of the sites and geoms on the path of a spatial tendon."""
     m, wraps = compiled.m, compiled.mujoco.mjtWrap
     of_kind = {

@@ -16,7 +16,7 @@ import numpy as np
 
 from armdyn.base.exact import exact
 from armdyn.formats.mjcf.actuator_ranges import effort_range
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.names import Names
 from armdyn.formats.mjcf.places import kind_of, pose_of, refuse_what_is_no_place
 from armdyn.formats.mjcf.shapes import read_shapes
@@ -47,7 +47,7 @@ class Tree:
         self.joints.append(JointPart(name, "fixed", parent, link.name, pose, Z, where=link.where, is_multi_dof=several))
 
 
-def read_tree(compiled: Compiled) -> Tree:
+def read_tree(compiled: CompiledMjcf) -> Tree:
     """Every body, joint, site and shape."""
     tree = Tree(Names.of(compiled))
     refuse_what_is_no_place(compiled, tree.names)
@@ -60,7 +60,7 @@ def read_tree(compiled: Compiled) -> Tree:
     return tree
 
 
-def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
+def _add_body(compiled: CompiledMjcf, tree: Tree, b: int) -> None:
     """A body and its joints: a massless link on each except the last, and the body itself at the end.
 
     A link's frame is on its joint's axis; if the last hinge's anchor is not the body's origin, the body is welded to
@@ -88,7 +88,7 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
         tree.weld(parent, body, reached, several=several)
 
 
-def _placement(compiled: Compiled, j: int) -> tuple[Array, Array]:
+def _placement(compiled: CompiledMjcf, j: int) -> tuple[Array, Array]:
     """The constant transforms before and after the joint's own motion by q, in the axes of the body."""
     m = compiled.m
     axis, anchor, at_reference = m.jnt_axis[j], m.jnt_pos[j], float(m.qpos0[m.jnt_qposadr[j]])
@@ -97,7 +97,7 @@ def _placement(compiled: Compiled, j: int) -> tuple[Array, Array]:
     return rigid(rotation_about(axis, -at_reference), exact(anchor)), rigid(p=exact(-anchor))
 
 
-def _joint(compiled: Compiled, tree: Tree, j: int, parent: str, child: str, placement: Array) -> JointPart:
+def _joint(compiled: CompiledMjcf, tree: Tree, j: int, parent: str, child: str, placement: Array) -> JointPart:
     m = compiled.m
     k = m.jnt_dofadr[j]
     return JointPart(
@@ -116,7 +116,7 @@ def _joint(compiled: Compiled, tree: Tree, j: int, parent: str, child: str, plac
     )
 
 
-def _limits(compiled: Compiled, tree: Tree, j: int) -> Limits:
+def _limits(compiled: CompiledMjcf, tree: Tree, j: int) -> Limits:
     """The joint's range, and the largest force of actuators on it in either direction."""
     m = compiled.m
     lower, upper = m.jnt_range[j] if m.jnt_limited[j] else (-np.inf, np.inf)
@@ -129,14 +129,14 @@ def _limits(compiled: Compiled, tree: Tree, j: int) -> Limits:
     return Limits(float(lower), float(upper), effort=float(max(abs(least), abs(most))))
 
 
-def _inertia(compiled: Compiled, b: int) -> Inertia:
+def _inertia(compiled: CompiledMjcf, b: int) -> Inertia:
     """Mass, centre of mass and inertia tensor, turned from the principal axes to those of the body."""
     m = compiled.m
     R = rotation_from_quaternion(*m.body_iquat[b])
     return Inertia(float(m.body_mass[b]), m.body_ipos[b], R @ exact(np.diag(m.body_inertia[b])) @ R.T)
 
 
-def _add_sites(compiled: Compiled, tree: Tree) -> None:
+def _add_sites(compiled: CompiledMjcf, tree: Tree) -> None:
     """Named sites are frames; one with the name of a body gets "_site" after its name."""
     m, unnamed = compiled.m, 0
     for s in range(m.nsite):

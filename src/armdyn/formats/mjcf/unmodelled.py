@@ -15,7 +15,7 @@ from armdyn.base.advice import option
 from armdyn.base.errors import Unsupported
 from armdyn.formats.mjcf.actuators import actuators_of
 from armdyn.formats.mjcf.arms import arm_beside
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.friction import no_law_has
 from armdyn.formats.mjcf.gravcomp import GravityCompensation
 from armdyn.formats.mjcf.loops import KINDS as LOOPS
@@ -31,7 +31,7 @@ SHOWN = 10
 
 
 def refuse_unmodelled(
-    compiled: Compiled, tree: Tree, model: Model, compensation: GravityCompensation, friction: FrictionPolicy
+    compiled: CompiledMjcf, tree: Tree, model: Model, compensation: GravityCompensation, friction: FrictionPolicy
 ) -> None:
     """Raise if forces that are not modelled act on the model; friction does not if it is ignored."""
     found = [
@@ -49,7 +49,7 @@ def refuse_unmodelled(
         raise Unsupported("\n".join(first_of(found, SHOWN)))
 
 
-def _multi_dof_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
+def _multi_dof_joints(compiled: CompiledMjcf, tree: Tree, model: Model) -> Iterator[str]:
     frames = {frame.name for frame in model.frames} - {model.base}
     refused = [joint for joint in tree.multi_dof if joint.child in frames]
     arm = arm_beside(compiled, tree) if refused and model.base == tree.names.bodies[0] else None
@@ -65,7 +65,7 @@ def _multi_dof_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[
         yield f"{joint.type} joint {joint.name!r} ({joint.where}): {reason}. {advice}, or {remedy}."
 
 
-def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
+def _springs(compiled: CompiledMjcf, tree: Tree, model: Model) -> Iterator[str]:
     moving = set(model.joint_names)
     for j, name in enumerate(tree.names.joints):
         if name in moving and yields(compiled, j):
@@ -84,7 +84,7 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
         )
 
 
-def _equalities(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
+def _equalities(compiled: CompiledMjcf, tree: Tree, model: Model) -> Iterator[str]:
     """Constraints that are neither couplings of joints nor loops between bodies."""
     m = compiled.m
     for e, kind in compiled.equalities():
@@ -102,7 +102,7 @@ def _equalities(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
             )
 
 
-def _tendons(compiled: Compiled, tree: Tree, model: Model, friction: FrictionPolicy) -> Iterator[str]:
+def _tendons(compiled: CompiledMjcf, tree: Tree, model: Model, friction: FrictionPolicy) -> Iterator[str]:
     words = {"stiffness": "stiffness", "stiffnesspoly": "stiffness", "armature": "armature"}
     if friction == "count":
         words |= {"damping": "damping", "dampingpoly": "damping", "frictionloss": "frictionloss"}
@@ -115,7 +115,7 @@ def _tendons(compiled: Compiled, tree: Tree, model: Model, friction: FrictionPol
             )
 
 
-def _rotors_of_actuators(compiled: Compiled, tree: Tree, model: Model, friction: FrictionPolicy) -> Iterator[str]:
+def _rotors_of_actuators(compiled: CompiledMjcf, tree: Tree, model: Model, friction: FrictionPolicy) -> Iterator[str]:
     """Rotors that do not load a single joint."""
     m, on_tendon = compiled.m, int(compiled.mujoco.mjtTrn.mjTRN_TENDON)
     for actuator in actuators_of(compiled):
@@ -129,7 +129,7 @@ def _rotors_of_actuators(compiled: Compiled, tree: Tree, model: Model, friction:
             )
 
 
-def _negative_damping(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
+def _negative_damping(compiled: CompiledMjcf, tree: Tree, model: Model) -> Iterator[str]:
     """Damping with a negative coefficient of a higher power of the velocity."""
     moving = set(model.joint_names)
     joints = {j: name for j, name in enumerate(tree.names.joints) if name in moving}
@@ -147,7 +147,7 @@ def _negative_damping(compiled: Compiled, tree: Tree, model: Model) -> Iterator[
             )
 
 
-def _plugins_and_flexes(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
+def _plugins_and_flexes(compiled: CompiledMjcf, tree: Tree, model: Model) -> Iterator[str]:
     m = compiled.m
     frames = {frame.name for frame in model.frames}
     for b, name in enumerate(tree.names.bodies):
@@ -157,7 +157,7 @@ def _plugins_and_flexes(compiled: Compiled, tree: Tree, model: Model) -> Iterato
         yield f"flex {compiled.name('flex', f)!r} ({compiled.document}): bodies that bend are not modelled. Delete it."
 
 
-def _moving_flexes(compiled: Compiled, tree: Tree, model: Model) -> Iterator[int]:
+def _moving_flexes(compiled: CompiledMjcf, tree: Tree, model: Model) -> Iterator[int]:
     """The flexes with a vertex or node on a body of the model that moves."""
     m = compiled.m
     moving = {frame.name for frame in model.frames if frame.link != model.base}
@@ -172,7 +172,7 @@ def _moving_flexes(compiled: Compiled, tree: Tree, model: Model) -> Iterator[int
             yield f
 
 
-def _fluid(compiled: Compiled) -> Iterator[str]:
+def _fluid(compiled: CompiledMjcf) -> Iterator[str]:
     for quantity in ("density", "viscosity"):
         value = getattr(compiled.m.opt, quantity)
         if value and not compiled.passive_forces_disabled:

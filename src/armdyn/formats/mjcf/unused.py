@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.formats.mjcf.actuator_notes import notes_on_actuators
-from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.compiler import CompiledMjcf
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import listing
 
@@ -34,7 +34,7 @@ SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
 """MuJoCo's own impedance of a constraint."""
 
 
-def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
+def notes_on_unused(compiled: CompiledMjcf, tree: Tree) -> Iterator[str]:
     """Elements of the file that are not used and exert no force by themselves."""
     m = compiled.m
     yield from (f"MuJoCo's compiler warns: {warning}" for warning in compiled.warnings)
@@ -69,7 +69,7 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
         yield f"not used, for it moves nothing: {listing(looks, SHOWN)}"
 
 
-def _solver_words(compiled: Compiled, tree: Tree) -> Iterator[str]:
+def _solver_words(compiled: CompiledMjcf, tree: Tree) -> Iterator[str]:
     """Softness of the limits and the friction of joints, which hold exactly here."""
     m = compiled.m
     rows = [(j, int(m.jnt_dofadr[j])) for j in range(m.njnt)]
@@ -93,7 +93,7 @@ def _is_set(numbers: Any, default: tuple[float, ...]) -> bool:
     return not np.array_equal(numbers, default)
 
 
-def _options(compiled: Compiled) -> Iterator[str]:
+def _options(compiled: CompiledMjcf) -> Iterator[str]:
     """The options of MuJoCo's computation of a motion that differ from its defaults."""
     mujoco, opt = compiled.mujoco, compiled.m.opt
     default, found = mujoco.MjOption(), []
@@ -115,7 +115,7 @@ def _options(compiled: Compiled) -> Iterator[str]:
         yield f"options of MuJoCo's integrator, solver and contacts are not used: {', '.join(found)}"
 
 
-def _looks(compiled: Compiled) -> Iterator[str]:
+def _looks(compiled: CompiledMjcf) -> Iterator[str]:
     """Elements of pictures, memory and users' own data."""
     m = compiled.m
     for count, what in ((m.ncam, "camera"), (m.nlight, "light"), (m.nskin, "skin"), (m.ntex, "texture")):

@@ -23,7 +23,7 @@ from armdyn.formats.findings import ElementReader
 from armdyn.formats.xml_tree import Element
 from armdyn.model.coordinates import with_coordinates
 from armdyn.model.limits import Limits
-from armdyn.model.messages import Suggestions, quoted
+from armdyn.model.messages import Suggestions, quote
 from armdyn.model.model import Model
 
 TAG, COORDINATE, MOVES, OFFSET = "coupling", "coordinate", "moves", "offset"
@@ -71,7 +71,7 @@ def read_coupling(
         limits = Limits(**{name: _limit(reader, one, name, value) for name, value in LIMITS.items()})
         kind = one.attributes.get("kind", "")
         if kind not in ("revolute", "prismatic"):
-            reader.problem(one, f"<{COORDINATE}> kind is {quoted(kind)}; expected 'revolute' or 'prismatic'.")
+            reader.problem(one, f"<{COORDINATE}> kind is {quote(kind)}; expected 'revolute' or 'prismatic'.")
         coordinates.append(CoordinateWords(reader.word(one, "name"), kind, limits, factors))
     if is_mimicked:
         reader.problem(element, f"<{TAG}> stands beside <mimic>; expected all couplings in one of them.")
@@ -87,7 +87,7 @@ def _joints(reader: ElementReader, parent: Element, tag: str, kinds: Mapping[str
     for element, joint in named:
         if joint and kinds.get(joint, "fixed") == "fixed":
             hint = Suggestions(kinds).hint(joint)
-            reader.problem(element, f"<{tag}> joint {quoted(joint)} is no moving joint of this file.{hint}")
+            reader.problem(element, f"<{tag}> joint {quote(joint)} is no moving joint of this file.{hint}")
     return named
 
 
@@ -110,7 +110,7 @@ def with_coupling(model: Model, words: CouplingWords | None) -> Model:
         if lost := [joint for joint in one.factors if joint not in moving]:
             inside = next(joint for joint in one.factors if joint in moving)
             raise Unsupported(
-                f"{model.name!r}: coordinate {quoted(one.name)} moves joint {quoted(inside)}, and {quoted(lost[0])}, "
+                f"{model.name!r}: coordinate {quote(one.name)} moves joint {quote(inside)}, and {quote(lost[0])}, "
                 "which is locked or left out. Read the whole robot, and lock its coordinates: robot.with_locked."
             )
     A = np.array([[one.factors.get(joint, 0.0) for one in kept] for joint in model.joint_names])

@@ -41,7 +41,7 @@ def _has_laws(joint: Joint | JointPart) -> bool:
     return joint.actuator is not None and any(joint.actuator.joint_friction)
 
 
-def divided(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) -> JointPart:
+def reconcile_friction(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) -> JointPart:
     """The joint with the numbers that <armdyn> leaves it, if it states any; a fault if <dynamics> differs.
 
     Args:

@@ -19,7 +19,7 @@ from armdyn.formats.findings import Findings, read_number
 from armdyn.formats.urdf.transmissions import ROS2, of_several_with_rotors
 from armdyn.formats.urdf.transmissions import TAG as TRANSMISSION
 from armdyn.formats.xml_tree import Element
-from armdyn.model.messages import first_of, quoted
+from armdyn.model.messages import first_of, quote
 from armdyn.model.model import Model
 
 GAZEBO = "gazebo"
@@ -159,7 +159,7 @@ def _refusal(word: ForeignWord, findings: Findings) -> str:
 
 def _joint(element: Element, _: _Known) -> Iterator[ForeignWord]:
     name = element.attributes.get("name", "")
-    of_joint = f"of joint {quoted(name)}"
+    of_joint = f"of joint {quote(name)}"
     for dynamics in element.all("dynamics"):
         for attribute, what in OF_DYNAMICS.items():
             value = dynamics.attributes.get(attribute, "")
@@ -177,14 +177,14 @@ def _link(element: Element, _: _Known) -> Iterator[ForeignWord]:
     for contact in element.all("contact"):
         for scaling in contact.all("inertia_scaling"):
             if read_number(value := _text(scaling)) != 1.0:
-                text = f"<inertia_scaling> {value[:40]} of link {quoted(name)} is another inertia"
+                text = f"<inertia_scaling> {value[:40]} of link {quote(name)} is another inertia"
                 yield ForeignWord(scaling.line, text, frozenset({name}))
     yield from _ignored(element, name)
 
 
 def _ignored(element: Element, name: str) -> Iterator[ForeignWord]:
     if element.attributes.get("drake_ignore") == "true":
-        text = f'drake_ignore="true" of {element.tag} {quoted(name)} takes it out of the robot'
+        text = f'drake_ignore="true" of {element.tag} {quote(name)} takes it out of the robot'
         yield ForeignWord(element.line, text, frozenset({name}))
 
 
@@ -192,7 +192,7 @@ def _of_robot(element: Element, known: _Known) -> ForeignWord:
     """An element between links or joints; if it names none of this file it is still taken to act."""
     said = {value for part in element.walk() for value in (*part.attributes.values(), part.text.strip())}
     name = element.attributes.get("name", "")
-    called = f" {quoted(name)}" if name else ""
+    called = f" {quote(name)}" if name else ""
     return ForeignWord(
         element.line,
         f"<{element.tag}>{called} is {OF_ROBOT[element.tag]}",
@@ -222,19 +222,19 @@ def _gazebo_of_robot(element: Element, known: _Known) -> Iterator[ForeignWord]:
     for child in element.children:
         if child.tag in OF_GAZEBO:
             name = child.attributes.get("name", "")
-            yield ForeignWord(child.line, f"<{child.tag}> {quoted(name)} of <{GAZEBO}> is {OF_GAZEBO[child.tag]}")
+            yield ForeignWord(child.line, f"<{child.tag}> {quote(name)} of <{GAZEBO}> is {OF_GAZEBO[child.tag]}")
         elif child.tag == "static" and _is_true(_text(child)):
             yield ForeignWord(child.line, f"<static> of <{GAZEBO}> holds the whole robot still")
         elif child.tag == "plugin" and MIMIC_PLUGIN in child.attributes.get("filename", "").lower():
             names = {_text(part) for part in child.walk() if part.tag == "mimicJoint"}
             if not names or names - known.mimics:
-                name = quoted(child.attributes.get("name", ""))
+                name = quote(child.attributes.get("name", ""))
                 text = f"plugin {name} of <{GAZEBO}> couples joints (as <mimic> it counts)"
                 yield ForeignWord(child.line, text, frozenset(names & known.joints))
 
 
 def _gazebo_of_link(element: Element, link: str, *, has_mass: bool) -> Iterator[ForeignWord]:
-    of = f"of <{GAZEBO}> of link {quoted(link)}"
+    of = f"of <{GAZEBO}> of link {quote(link)}"
     for child in element.children:
         value = _text(child)
         off = child.tag == "turnGravityOff" and not _is_false(value)
@@ -248,9 +248,7 @@ def _gazebo_of_link(element: Element, link: str, *, has_mass: bool) -> Iterator[
 def _gazebo_of_joint(element: Element, joint: str) -> Iterator[ForeignWord]:
     for part in element.walk():
         if part.tag in OF_JOINTS_IN_GAZEBO and _counts(value := _text(part)):
-            text = (
-                f"<{part.tag}> {value[:40]} of <{GAZEBO}> of joint {quoted(joint)} is {OF_JOINTS_IN_GAZEBO[part.tag]}"
-            )
+            text = f"<{part.tag}> {value[:40]} of <{GAZEBO}> of joint {quote(joint)} is {OF_JOINTS_IN_GAZEBO[part.tag]}"
             yield ForeignWord(part.line, text, frozenset({joint}), joint)
 
 
@@ -259,7 +257,7 @@ def _ros2_control(element: Element, known: _Known) -> Iterator[ForeignWord]:
         name = child.attributes.get("name", "")
         leads = [param for param in child.all("param") if param.attributes.get("name") == "mimic"]
         if leads and name in known.joints - known.mimics:
-            text = f"mimic of <{ROS2}> of joint {quoted(name)} is a coupling (as <mimic> of the joint it counts)"
+            text = f"mimic of <{ROS2}> of joint {quote(name)} is a coupling (as <mimic> of the joint it counts)"
             yield ForeignWord(leads[0].line, text, frozenset({name}), name)
     for transmission in element.all(TRANSMISSION):
         yield from _transmission(transmission, known)
@@ -267,7 +265,7 @@ def _ros2_control(element: Element, known: _Known) -> Iterator[ForeignWord]:
 
 def _transmission(element: Element, known: _Known) -> Iterator[ForeignWord]:
     if names := of_several_with_rotors(element):
-        name = quoted(element.attributes.get("name", ""))
+        name = quote(element.attributes.get("name", ""))
         text = f"<{TRANSMISSION}> {name} between several joints, or of a linkage, has rotors with an inertia"
         yield ForeignWord(element.line, text, frozenset(names) & known.joints)
 

@@ -17,7 +17,7 @@ from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
 from armdyn.formats.urdf.unused import DRAKE_JOINT
 from armdyn.formats.xml_tree import Element
 from armdyn.model.limits import Limits
-from armdyn.model.messages import first_of, quoted, shortened
+from armdyn.model.messages import first_of, quote, shorten
 from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, MultiDofJoint
 from armdyn.spatial.rotations import Array
@@ -158,8 +158,8 @@ def refuse_multi_dof(model: Model, joints: Sequence[MultiDofJoint]) -> None:
     """Raise if a joint of several degrees of freedom is part of the model; those left out of it have no effect."""
     frames = {frame.name for frame in model.frames} - {model.base}
     refused = [
-        f"{joint.type} joint {quoted(joint.name)} ({joint.where}): {_reason(joint)}. Read what this joint carries, "
-        f"with {option('base', shortened(joint.child))}, or make it fixed in the file."
+        f"{joint.type} joint {quote(joint.name)} ({joint.where}): {_reason(joint)}. Read what this joint carries, "
+        f"with {option('base', shorten(joint.child))}, or make it fixed in the file."
         for joint in joints
         if joint.child in frames
     ]

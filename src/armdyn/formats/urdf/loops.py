@@ -34,7 +34,7 @@ from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.joints import read_axis
 from armdyn.formats.urdf.origins import read_origin, read_pose
 from armdyn.formats.xml_tree import Element
-from armdyn.model.messages import Suggestions, quoted
+from armdyn.model.messages import Suggestions, quote
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, rigid
 
@@ -134,9 +134,9 @@ def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:
         for link in loop.links:
             if link and link not in known:
                 hint = suggestion.hint(link, " Expected the name of a link of this file.")
-                loop.problem(f"it joins link {quoted(link)}, which does not exist.{hint}")
+                loop.problem(f"it joins link {quote(link)}, which does not exist.{hint}")
         if loop.links[0] == loop.links[1]:
-            loop.problem(f"both of its ends are on link {quoted(loop.links[0])}.")
+            loop.problem(f"both of its ends are on link {quote(loop.links[0])}.")
 
 
 def with_loops(model: Model, loops: Sequence[Loop]) -> Model:

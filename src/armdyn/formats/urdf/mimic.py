@@ -13,8 +13,8 @@ from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.xml_tree import Element
 from armdyn.model.coordinates import HELD_WITHIN, refuse
 from armdyn.model.joint_equations import JointEquation
-from armdyn.model.messages import Suggestions, first_of, quoted, shortened
-from armdyn.model.mimic import cycles_of, described, resolve_chains, with_mimics
+from armdyn.model.messages import Suggestions, first_of, quote, shorten
+from armdyn.model.mimic import cycle_text, cycles_of, resolve_chains, with_mimics
 from armdyn.model.model import Model
 
 SHOWN = 10
@@ -37,28 +37,28 @@ def check_leaders(
             findings.add(f"{mimic.label}: <mimic> follows the joint itself; expected another joint.")
         elif mimic.leader and mimic.leader not in joints:
             hint = suggestion.hint(mimic.leader, " Expected the name of a joint of this file.")
-            findings.add(f"{mimic.label}: <mimic> follows joint {quoted(mimic.leader)}, which does not exist.{hint}")
+            findings.add(f"{mimic.label}: <mimic> follows joint {quote(mimic.leader)}, which does not exist.{hint}")
         elif mimic.leader and mimic.leader not in moving:
-            fault = f"<mimic> follows {quoted(mimic.leader)}, a fixed joint; expected a joint that moves."
+            fault = f"<mimic> follows {quote(mimic.leader)}, a fixed joint; expected a joint that moves."
             findings.add(f"{mimic.label}: {fault}")
         if mimic.multiplier == 0.0:
             fault = "<mimic> multiplier is 0, which holds the joint still; expected another number, or a fixed joint."
             findings.add(f"{mimic.label}: {fault}")
     for cycle in cycles_of(mimics):
         if len(cycle) > 1:
-            chain = described(cycle, SHOWN)
+            chain = cycle_text(cycle, SHOWN)
             findings.add(f"{cycle[0].label}: <mimic> closes a ring: {chain}; expected one that follows none.")
 
 
-def coupled(model: Model, mimics: Sequence[JointEquation], locked: Collection[str]) -> Model:
+def couple_mimics(model: Model, mimics: Sequence[JointEquation], locked: Collection[str]) -> Model:
     """The model with every mimic joint coupled to the joint that it follows in the end."""
     moving = set(model.joint_names)
     resolved = resolve_chains([mimic for mimic in mimics if mimic.joint not in locked]).values()
     kept = [mimic for mimic in resolved if mimic.joint in moving]
     shown = [
-        f"{mimic.where} joint {quoted(mimic.joint)} follows {quoted(mimic.leader)}, which is not in the part of the "
+        f"{mimic.where} joint {quote(mimic.joint)} follows {quote(mimic.leader)}, which is not in the part of the "
         "file that is read; lock what it follows, and it is held too: "
-        f"{option('locked', {shortened(mimic.leader): 0.0})}, or choose {option('base')} and {option('tip')} so that "
+        f"{option('locked', {shorten(mimic.leader): 0.0})}, or choose {option('base')} and {option('tip')} so that "
         "both are in."
         for mimic in kept
         if mimic.leader not in moving
@@ -79,14 +79,14 @@ def hold_with(mimics: Sequence[JointEquation], locked: Mapping[str, float], find
         led_by.setdefault(mimic.leader, []).append(mimic)
         if mimic.joint in locked and mimic.leader not in locked:
             what = "locked though <mimic> has it follow a joint that is not locked"
-            findings.note(what, f"{mimic.name} (follows {quoted(mimic.leader)})")
+            findings.note(what, f"{mimic.name} (follows {quote(mimic.leader)})")
     waiting = list(locked)
     while waiting:
         leader = waiting.pop()
         for mimic in led_by.get(leader, ()):
             if mimic.joint not in result:
                 result[mimic.joint] = mimic.multiplier * result[leader] + mimic.value
-                findings.note(f"locked with joint {quoted(leader)}, which it follows", mimic.name)
+                findings.note(f"locked with joint {quote(leader)}, which it follows", mimic.name)
                 waiting.append(mimic.joint)
     refuse(_contradictions(mimics, result))
     return result
@@ -99,9 +99,9 @@ def _contradictions(mimics: Sequence[JointEquation], held: Mapping[str, float]) 
             position, leader = held[mimic.joint], held[mimic.leader]
             asked = mimic.multiplier * leader + mimic.value
             if abs(position - asked) > HELD_WITHIN * max(1.0, abs(asked)):
-                other = quoted(mimic.leader)
+                other = quote(mimic.leader)
                 yield (
                     f"{mimic.label}: locked at {position:g}, and {other}, which it mimics, at {leader:g}; <mimic> asks "
                     f"for {mimic.multiplier:g} * {leader:g} + {mimic.value:g} = {asked:g}. Lock {other} alone: "
-                    f"{quoted(mimic.joint)} is held with it."
+                    f"{quote(mimic.joint)} is held with it."
                 )

@@ -26,7 +26,7 @@ from armdyn.formats.urdf.coupling import CouplingWords, read_coupling
 from armdyn.formats.xml_tree import Element
 from armdyn.model.actuator import JointActuator
 from armdyn.model.balancer import Balancer
-from armdyn.model.messages import Suggestions, quoted
+from armdyn.model.messages import Suggestions, quote
 from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.model.parallel_spring import JointSpring, ParallelSpring
 from armdyn.model.parts import JointPart
@@ -87,14 +87,14 @@ def read_own_words(root: Element, findings: Findings, links: Sequence[str], join
     for role, link in (("tip", tip), ("base", base)):
         if link is not None and link not in links:
             hint = Suggestions(links).hint(link)
-            reader.problem(element, f"<{TAG}> {role} {quoted(link)} is no link of this file.{hint}")
+            reader.problem(element, f"<{TAG}> {role} {quote(link)} is no link of this file.{hint}")
     gravity = reader.vector(element, "gravity", None) if "gravity" in element.attributes else None
     kinds = {joint.name: joint.kind for joint in joints}
     of_joints: dict[str, Mapping[str, Any]] = {}
     for child in element.all(OF_JOINT):
         joint = reader.word(child, "joint")
         if joint in of_joints:
-            reader.problem(child, f"<{OF_JOINT}> of joint {quoted(joint)} stands here again; expected it once.")
+            reader.problem(child, f"<{OF_JOINT}> of joint {quote(joint)} stands here again; expected it once.")
         of_joints[joint] = _of_joint(reader, child, kinds)
     coupling = reader.only(element, COUPLING)
     coupled = (
@@ -113,9 +113,9 @@ def _of_links(reader: ElementReader, own: Element, links: Sequence[str]) -> Iter
         link = reader.word(element, "link")
         if link and link not in links:
             hint = Suggestions(links).hint(link)
-            reader.problem(element, f"<{OF_LINK}> link {quoted(link)} is no link of this file.{hint}")
+            reader.problem(element, f"<{OF_LINK}> link {quote(link)} is no link of this file.{hint}")
         elif link:
-            yield ElementReader(reader.findings, element, f"link {quoted(link)}")
+            yield ElementReader(reader.findings, element, f"link {quote(link)}")
 
 
 def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str]) -> dict[str, Any]:
@@ -124,21 +124,21 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
     result: dict[str, Any] = {}
     if joint and joint not in kinds:
         hint = Suggestions(kinds).hint(joint)
-        reader.problem(element, f"<{OF_JOINT}> joint {quoted(joint)} is no joint of this file.{hint}")
+        reader.problem(element, f"<{OF_JOINT}> joint {quote(joint)} is no joint of this file.{hint}")
     actuator = reader.only(element, ACTUATOR)
     if actuator is not None:
         from armdyn.formats.urdf.actuators import read_actuator  # noqa: PLC0415 - slow to import
 
         result |= driven_by(read_actuator(reader, actuator))
         if kinds.get(joint) == "fixed":
-            reader.note(f"<{ACTUATOR}> of a fixed joint has no effect: {quoted(joint)}")
+            reader.note(f"<{ACTUATOR}> of a fixed joint has no effect: {quote(joint)}")
     given = [name for name in ("armature", "damping", "friction") if name in element.attributes]
     result |= {name: reader.number(element, name) for name in given}
     if "collar" in element.attributes:
         result["collar"] = element.attributes["collar"]
         if result["collar"] not in ("parent", "child") or kinds.get(joint, "prismatic") != "prismatic":
             expected = "expected 'parent' or 'child' of a prismatic joint, the link that carries its collar."
-            reader.problem(element, f"<{OF_JOINT}> collar is {quoted(result['collar'])}; {expected}")
+            reader.problem(element, f"<{OF_JOINT}> collar is {quote(result['collar'])}; {expected}")
     if parts := tuple(_motor_parts(reader, element)):
         result["motor_parts"] = parts
     if springs := tuple(_springs(reader, element, kinds.get(joint, ""))):
@@ -158,7 +158,7 @@ def _springs(reader: ElementReader, of_joint: Element, kind: str) -> Iterator[Pa
             reader.problem(element, f"<{element.tag}> {problem}")
             continue
         if kind == "fixed":
-            reader.note(f"<{element.tag}> of a fixed joint has no effect: {quoted(of_joint.attributes['joint'])}")
+            reader.note(f"<{element.tag}> of a fixed joint has no effect: {quote(of_joint.attributes['joint'])}")
         elif kind and kind not in spring.kinds:
             reader.problem(element, f"<{element.tag}> belongs to joints that are {' or '.join(spring.kinds)}.")
         else:

@@ -16,7 +16,7 @@ from armdyn.base.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_not_xml, refuse_other_formats, refuse_text
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.coupling import with_coupling
-from armdyn.formats.urdf.dynamics import RELATIVE, divided
+from armdyn.formats.urdf.dynamics import RELATIVE, reconcile_friction
 from armdyn.formats.urdf.foreign import foreign_words, refuse_foreign
 from armdyn.formats.urdf.joints import is_not_modelled, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
@@ -28,7 +28,7 @@ from armdyn.formats.urdf.loops import (
     read_loop,
     with_loops,
 )
-from armdyn.formats.urdf.mimic import check_leaders, coupled, hold_with, read_mimic
+from armdyn.formats.urdf.mimic import check_leaders, couple_mimics, hold_with, read_mimic
 from armdyn.formats.urdf.own_words import OwnWords, driven_by, read_own_words, says_drive
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
 from armdyn.formats.urdf.transmissions import check_against, read_transmissions
@@ -44,7 +44,7 @@ from armdyn.model.assembly import assemble
 from armdyn.model.geometry import Geometry
 from armdyn.model.joint_equations import JointEquation
 from armdyn.model.joint_order import in_joint_order
-from armdyn.model.messages import quoted
+from armdyn.model.messages import quote
 from armdyn.model.mimic import resolve_chains
 from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
@@ -104,7 +104,7 @@ def read_urdf(
     Elements ``<loop_joint>`` and ``<loop>`` close loops, and become constraints: `with_constraints`.
     """
     if not isinstance(path, str | os.PathLike):
-        raise ModelError(f"expected the path of a URDF file, got {quoted(repr(path))}.")
+        raise ModelError(f"expected the path of a URDF file, got {quote(repr(path))}.")
     refuse_text(path)
     file = Path(path)
     data = read_file(file)
@@ -126,7 +126,7 @@ def read_urdf(
 def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Options]) -> Model:
     """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` replaces the file in messages."""
     if not isinstance(text, str | bytes):
-        raise ModelError(f"expected the text of a URDF file, str or bytes, got {quoted(repr(text))}.")
+        raise ModelError(f"expected the text of a URDF file, str or bytes, got {quote(repr(text))}.")
     selection = Selection(**options)
     findings = Findings(name, selection.problems)
     if isinstance(text, str):
@@ -161,7 +161,7 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
     contents = _read_parts(root, findings)
     name = root.attributes.get("name", "")
     if not name:
-        findings.note("<robot> has no name and is called after its file", quoted(fallback_name))
+        findings.note("<robot> has no name and is called after its file", quote(fallback_name))
     locked = hold_with(contents.mimics, selection.locked, findings)
     base = contents.own.base if selection.base is None else selection.base
     model = assemble(
@@ -181,7 +181,7 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
     )
     model = refuse_foreign(foreign_words(root), model, findings)
     findings.warn()
-    coupled_model = with_coupling(coupled(model, contents.mimics, locked), contents.own.coupling)
+    coupled_model = with_coupling(couple_mimics(model, contents.mimics, locked), contents.own.coupling)
     whole = with_loops(coupled_model, contents.loops)
     return in_joint_order(whole, selection.joint_order)
 
@@ -225,8 +225,8 @@ def _put_drives_on(contents: _Contents, root: Element) -> None:
     for place, joint in enumerate(contents.joints):
         own = contents.own.of_joints.get(joint.name, {})
         if own:
-            of_joint = ElementReader(contents.findings, elements[joint.name], f"joint {quoted(joint.name)}")
-            contents.joints[place] = divided(joint, own, of_joint)
+            of_joint = ElementReader(contents.findings, elements[joint.name], f"joint {quote(joint.name)}")
+            contents.joints[place] = reconcile_friction(joint, own, of_joint)
         said, reader = transmissions.get(joint.name, (None, None))
         if said is None or reader is None:
             continue
@@ -239,7 +239,7 @@ def _put_drives_on(contents: _Contents, root: Element) -> None:
         if not math.isclose(armature, joint.armature, rel_tol=RELATIVE):
             contents.findings.problem(
                 elements[joint.name],
-                f"joint {quoted(joint.name)}: <dynamics> states armature {armature:g}, and what drives the joint "
+                f"joint {quote(joint.name)}: <dynamics> states armature {armature:g}, and what drives the joint "
                 f"{joint.armature:g}; expected the same number, or one of them.",
             )
 
@@ -250,7 +250,7 @@ def _declare_world(contents: _Contents) -> None:
     on_world = [joint for joint in contents.joints if joint.parent == WORLD]
     if on_world and WORLD not in names:
         joint = on_world[0]
-        text = f"joint {quoted(joint.name)}: its parent link 'world' does not exist"
+        text = f"joint {quote(joint.name)}: its parent link 'world' does not exist"
         contents.findings.fault(int(joint.where.rpartition(":")[2]), text, "a link 'world' without mass is put in")
         contents.links.insert(0, LinkPart(WORLD, where=joint.where))
 
@@ -262,7 +262,7 @@ def _read_element(element: Element, contents: _Contents) -> None:
         contents.findings.problem(element, f'<{element.tag}> has no name; expected <{element.tag} name="...">.')
         contents.complete = False
         return
-    reader = ElementReader(contents.findings, element, f"{element.tag} {quoted(name)}")
+    reader = ElementReader(contents.findings, element, f"{element.tag} {quote(name)}")
     check_vocabulary(reader, element)
     if element.tag == "link":
         contents.links.append(read_link(reader))

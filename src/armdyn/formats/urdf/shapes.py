@@ -18,7 +18,7 @@ from armdyn.formats.urdf.own_words import OF_LINK, TAG
 from armdyn.formats.urdf.unused import FORMS, MESH, check_vocabulary
 from armdyn.formats.xml_tree import Element
 from armdyn.model.geometry import Geometry, Mesh, Plane, Purpose, Shape
-from armdyn.model.messages import quoted
+from armdyn.model.messages import quote
 
 PURPOSES = ("visual", "collision")
 
@@ -52,7 +52,7 @@ def read_materials(root: Element, findings: Findings) -> dict[str, Color]:
 
 
 def _material(element: Element, findings: Findings) -> _ShapeReader:
-    label = f"material {quoted(element.attributes.get('name', ''))}"
+    label = f"material {quote(element.attributes.get('name', ''))}"
     return _ShapeReader(findings, element, label, "it has no color")
 
 
@@ -74,7 +74,7 @@ def read_shapes(reader: ElementReader, link: str, colors: Mapping[str, Color]) -
     """The shapes in an element, which are on a link."""
     for element in reader.element.children:
         if element.tag in PURPOSES and not _is_to_expand(element):
-            shape_reader = _ShapeReader(reader.findings, element, f"{element.tag} of link {quoted(link)}")
+            shape_reader = _ShapeReader(reader.findings, element, f"{element.tag} of link {quote(link)}")
             check_vocabulary(shape_reader, element)
             shape, pose = _shape(shape_reader), read_origin(shape_reader, element)
             color = _color_of(shape_reader, colors)
@@ -131,5 +131,5 @@ def _color_of(reader: _ShapeReader, colors: Mapping[str, Color]) -> Color | None
         return colors[name]
     color = _color(_material(element, reader.findings), element) if not name else None
     if color is None and not element.children:
-        reader.findings.note(f"material {quoted(name)} is not defined", reader.label)
+        reader.findings.note(f"material {quote(name)} is not defined", reader.label)
     return color

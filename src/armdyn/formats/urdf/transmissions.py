@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 from armdyn.formats.findings import ElementReader, Findings, read_number
 from armdyn.formats.xml_tree import Element
 from armdyn.model.joint import Joint
-from armdyn.model.messages import quoted
+from armdyn.model.messages import quote
 from armdyn.model.motor_parts import Rotor
 from armdyn.model.parts import JointPart
 
@@ -117,14 +117,14 @@ def read_transmissions(root: Element, findings: Findings, joints: Sequence[Joint
     result: Readers = {}
     for element in _elements(root):
         name = element.attributes.get("name", "")
-        called = quoted(name[:60]) if name else f"line {element.line}"
+        called = quote(name[:60]) if name else f"line {element.line}"
         reader = ElementReader(findings, element, f"{TAG} {called}")
         said = _read(reader, called, kinds)
         if said is None:
             continue
         before, _ = result.setdefault(said.joint, (said, reader))
         if before != said:
-            text = f"joint {quoted(said.joint)} has another transmission, of ratio {before.ratio:g}"
+            text = f"joint {quote(said.joint)} has another transmission, of ratio {before.ratio:g}"
             reader.fault(element, text, "the first one is taken")
     return result
 
@@ -133,7 +133,7 @@ def check_against(said: Transmission, reader: ElementReader, joint: JointPart) -
     """A fault if a transmission contradicts <armdyn> for its joint."""
     own = Transmission.of(joint) or Transmission(joint.name, 1.0, 0.0)
     if said.contradicts(own):
-        text = f"it says {said}, and <armdyn> says {own} of joint {quoted(joint.name)}; expected the same numbers"
+        text = f"it says {said}, and <armdyn> says {own} of joint {quote(joint.name)}; expected the same numbers"
         reader.fault(reader.element, text, "<armdyn> is taken")
 
 
@@ -161,7 +161,7 @@ def _read(reader: ElementReader, called: str, kinds: Mapping[str, str]) -> Trans
     joint = joints[0]
     if kinds.get(joint, "fixed") == "fixed":
         why = "a fixed joint" if joint in kinds else "no joint of this file"
-        findings.note(NOT_USED, f"{called} (drives {quoted(joint)}, {why})")
+        findings.note(NOT_USED, f"{called} (drives {quote(joint)}, {why})")
         return None
     _note_others(reader)
     ratio, inertia = _ratio(reader), _rotor_inertia(reader)
@@ -190,13 +190,13 @@ def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
     for element, text in texts:
         value = element.attributes.get("value", "")
         if value and value != text and read_number(value) != read_number(text):
-            fault = f"<{element.tag}> is {quoted(text[:60])} and its value {quoted(value[:60])}; expected one number"
+            fault = f"<{element.tag}> is {quote(text[:60])} and its value {quote(value[:60])}; expected one number"
             reader.fault(element, fault, "the transmission is not used")
             return None
     numbers = {text: read_number(text) for _, text in texts if text}
     for element, text in texts:
         if text and (not math.isfinite(numbers[text]) or numbers[text] == 0.0):
-            fault = f"<{element.tag}> is {quoted(text[:60])}; expected a number that is not zero"
+            fault = f"<{element.tag}> is {quote(text[:60])}; expected a number that is not zero"
             reader.fault(element, fault, "the transmission is not used")
             return None
     different = {*numbers.values()} - {1.0}

@@ -15,7 +15,7 @@ from armdyn.formats.urdf.transmissions import ROS2
 from armdyn.formats.urdf.transmissions import TAG as TRANSMISSION
 from armdyn.formats.xml_tree import Element
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
-from armdyn.model.messages import quoted
+from armdyn.model.messages import quote
 
 DRAKE_JOINT, BALL_CONSTRAINT = "drake:joint", "drake:ball_constraint"
 """Drake's element for joints of several freedoms, and the one that holds two points of two links together."""
@@ -122,7 +122,7 @@ def check_vocabulary(reader: ElementReader, element: Element) -> None:
 
 def _check_words(reader: ElementReader, element: Element) -> None:
     if text := " ".join(element.text.split()):
-        reader.findings.note(f"text in <{element.tag}> is not used", f"{quoted(text[:MAX_TEXT])} ({reader.label})")
+        reader.findings.note(f"text in <{element.tag}> is not used", f"{quote(text[:MAX_TEXT])} ({reader.label})")
     used = USED_ATTRIBUTES[element.tag]
     for attribute in element.attributes:
         if attribute in used or attribute in LOOKS or attribute.startswith("xmlns"):
@@ -133,7 +133,7 @@ def _check_words(reader: ElementReader, element: Element) -> None:
                 element, f"<{element.tag}> has {attribute[:60]!r}, which is unknown. Did you mean {meant!r}?"
             )
         else:
-            reader.note(f"{quoted(attribute)} of <{element.tag}> is not used")
+            reader.note(f"{quote(attribute)} of <{element.tag}> is not used")
 
 
 def _check_child(reader: ElementReader, parent: Element, child: Element) -> None:

@@ -12,7 +12,7 @@ from armdyn.base.errors import ModelError
 from armdyn.formats.findings import Findings
 from armdyn.formats.urdf.unused import USED_ATTRIBUTES, USED_CHILDREN
 from armdyn.formats.xml_tree import Element
-from armdyn.model.messages import quoted
+from armdyn.model.messages import quote
 
 OTHER_FORMATS = {
     "mujoco": "an MJCF file (MuJoCo)",
@@ -107,5 +107,5 @@ def has_quaternions(root: Element, findings: Findings) -> bool:
     numbers = (int(match["major"]), int(match["minor"])) if match else (1, 0)
     if match is None or not (1, 0) <= numbers <= LATEST:
         read_as = f"{numbers[0]}.{numbers[1]}"
-        findings.note(f"version of <robot> is none that URDF has; read as {read_as}", quoted(version))
+        findings.note(f"version of <robot> is none that URDF has; read as {read_as}", quote(version))
     return numbers >= (1, 1)

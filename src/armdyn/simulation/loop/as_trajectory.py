@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.functions import Rolled
+from armdyn.functions import RolloutResults
 from armdyn.robot.editing import LEFT_OUT
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
@@ -29,7 +29,7 @@ NO_SIGNALS = ("q", "qd", "tau", "work", "heat", "cost", LOADS, BRISTLES)
 """States and recorded quantities that are not signals: a trajectory has them in other fields, or does not need them."""
 
 
-def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: Rolled, began: float) -> Trajectory:
+def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: RolloutResults, began: float) -> Trajectory:
     """The trajectory of a loop, from everything that it recorded.
 
     Args:

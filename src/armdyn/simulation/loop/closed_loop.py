@@ -43,7 +43,7 @@ from armdyn.constraints.checks import check_motion
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.equations import require_constraints
 from armdyn.declaration import Function
-from armdyn.functions import Rolled
+from armdyn.functions import RolloutResults
 from armdyn.functions.c_notes import said_of
 from armdyn.functions.gains import free, kinds_of, single, spread, with_kinds
 from armdyn.functions.motion_states import motion_states
@@ -284,7 +284,7 @@ class ClosedLoop:
         workers: int | None = None,
         report: Report | None = None,
         **inputs: Any,
-    ) -> Rolled:
+    ) -> RolloutResults:
         """Run the loop from an initial state.
 
         Args:
@@ -382,7 +382,7 @@ class ClosedLoop:
         """True if any joint has a spring."""
         return bool(self._flexible)
 
-    def jvp(self, *wrt: str) -> Callable[..., Rolled]:
+    def jvp(self, *wrt: str) -> Callable[..., RolloutResults]:
         """The rates of the results if inputs, or the initial state, change: a function called like the loop.
 
         For every name X it takes one more array ``tangent_X``, the rate of X or a direction, of its shape, like
@@ -421,7 +421,7 @@ class ClosedLoop:
         workers: int | None = None,
         report: Report | None = None,
         **inputs: Any,
-    ) -> Rolled:
+    ) -> RolloutResults:
         """The rates of the results, with the options of a call."""
         loop, inputs = self._of_call(q0, qd0, inputs, wrt)
         own = {name: value for name, value in inputs.items() if name != "tangent_t0" or "t0" not in wrt}
@@ -596,7 +596,7 @@ class ClosedLoop:
         """An argument as it is written in a call: a parameter "link_6.mass" as link_6_mass."""
         return self.rollout._inputs.words.get(name, name)
 
-    def _warn_of_dead_points(self, rolled: Rolled) -> None:
+    def _warn_of_dead_points(self, rolled: RolloutResults) -> None:
         """Warn of recorded motions that pass a dead point; the steps of a loop do not keep branches apart there."""
         rows = getattr(rolled.rows, "q", None)
         if rows is None or not self.robot.model.constraints or self.rollout.parameters:

@@ -16,7 +16,7 @@ from armdyn.functions.not_finite import Lost
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop
 from armdyn.functions.unfinished import KEPT
-from armdyn.functions.variants import names_given
+from armdyn.functions.variants import array_names
 from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
@@ -68,7 +68,7 @@ class ControlledRollout(CompiledRollout):
         Args:
             given: names of the optional arrays that count as given.
         """
-        return self._shapes(names_given(self._inputs, given))
+        return self._shapes(array_names(self._inputs, given))
 
     def traced(self, *, given: Iterable[str] = ()) -> Rollout | str:
         """The program of the rollout; for a controller that runs in Python, the reason it cannot be traced.
@@ -76,7 +76,7 @@ class ControlledRollout(CompiledRollout):
         Args:
             given: names of the optional arrays that count as given.
         """
-        names = names_given(self._inputs, given)
+        names = array_names(self._inputs, given)
         try:
             return self._rollout(names, self.record)
         except LocatedNeedsNumbers as error:

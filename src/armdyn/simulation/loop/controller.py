@@ -14,7 +14,7 @@ from armdyn.base.checks import one_per_joint
 from armdyn.base.errors import DTypeError, ShapeError, TraceError, shown
 from armdyn.declaration import Argument, Function, Shape, on_numbers
 from armdyn.functions.binding import Inputs
-from armdyn.functions.locating import are_traced, called, locating
+from armdyn.functions.locating import are_traced, call_traced, locating
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
@@ -115,7 +115,7 @@ class Controller:
             DTypeError: results that are no numbers.
         """
         call = partial(self._called, model, values, options)
-        given = called(self.function.name, call, UNTRACED, twice=are_traced(values))
+        given = call_traced(self.function.name, call, UNTRACED, twice=are_traced(values))
         with locating(self.function.name, UNTRACED):
             for name, array in zip(self.results, given if isinstance(given, tuple) else (given,), strict=False):
                 if any(map(_is_no_number, np.ravel(np.asarray(array, dtype=object)))):

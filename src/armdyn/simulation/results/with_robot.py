@@ -11,7 +11,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.errors import ShapeError, Unsupported, shown
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.point_on_plane import PointOnPlane
-from armdyn.functions.robot_like import compiled
+from armdyn.functions.robot_like import compile_for
 from armdyn.kinematics.motion import frame_motion
 from armdyn.robot import Robot
 from armdyn.simulation.listed import listed
@@ -77,7 +77,7 @@ def tip_motion(trajectory: MotionData, robot: Robot, frame: str | None) -> TipMo
     q, qd, qdd = trajectory.q, trajectory.qd, trajectory.qdd
     with np.errstate(all="ignore"):  # diverged states of a batch are NaN
         pose = robot.forward_kinematics(q, frame=frame)
-        J, bias = compiled(frame_motion, robot)(q, qd, frame=frame, expressed_in="world")
+        J, bias = compile_for(frame_motion, robot)(q, qd, frame=frame, expressed_in="world")
         twist, rate = (np.einsum("...ij,...j->...i", J, x) for x in (qd, qdd))
     return TipMotion(pose, twist, rate + bias)
 

@@ -77,7 +77,7 @@ def assignments(targets: Iterable[str], value: str, longest_run: int | None = No
             yield from (f"{place[0]} = {value};" for place in run)
 
 
-def needed(program: Program) -> set[int]:
+def live_nodes(program: Program) -> set[int]:
     """The nodes that some result needs, not all nodes of a guarded program with constant results."""
     result = {*program.results}
     for index in range(len(program.nodes) - 1, -1, -1):
@@ -97,7 +97,7 @@ class _Printer:
         self._refuse_missing()
         self.inputs = [Term(text) for text in inputs]
         self.names = map(temporary, count())
-        self.needed = needed(program)
+        self.needed = live_nodes(program)
         operations = [program.nodes[k] for k in self.needed if program.nodes[k][0] in OPERATIONS]
         self.users = Counter(int(a) for node in operations for a in node[1:])
         self.users.update(program.results)

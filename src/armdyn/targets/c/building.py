@@ -65,13 +65,13 @@ def build(
     code.write(folder)
     if target is not None and target not in TARGETS:
         raise UnknownName.of("target", target, TARGETS, "armdyn.targets.c.building")
-    library = compiled(
+    library = compile_library(
         [f"{code.name}.c"], code.name, folder, target=target, compiler=compiler, libm=bool(code.library_functions)
     )
     return Built(library, folder)
 
 
-def compiled(
+def compile_library(
     sources: Sequence[str],
     name: str,
     folder: Path,

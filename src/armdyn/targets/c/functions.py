@@ -16,7 +16,7 @@ from armdyn.base.threads import cached_property
 from armdyn.program.ports import Port
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
-from armdyn.targets.c.body import LONGEST, needed, statements
+from armdyn.targets.c.body import LONGEST, live_nodes, statements
 from armdyn.targets.c.dialect import Dialect
 from armdyn.targets.c.names import RESERVED, unlike
 from armdyn.targets.c.notes import Notes, comment
@@ -166,7 +166,7 @@ class CFunction:
 
     def _body(self, dialect: Dialect, longest: int) -> Iterator[str]:
         nodes = self.program.nodes
-        read = {int(nodes[k][1]) for k in needed(self.program) if nodes[k][0] == "input"}
+        read = {int(nodes[k][1]) for k in live_nodes(self.program) if nodes[k][0] == "input"}
         taken = {*self.input_names.values(), *self.result_names.values()}
         copies: list[str] = []
         for port in self.program.inputs:

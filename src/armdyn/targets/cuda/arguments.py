@@ -24,7 +24,7 @@ LAYOUTS = ("strided", "rows", "packed")
 
 
 @dataclass(frozen=True)
-class Argument:
+class KernelArgument:
     """An array of a kernel.
 
     Args:
@@ -58,7 +58,7 @@ class Argument:
         return math.gcd(self.size, 16 // scalar.itemsize) if self.size else 1
 
 
-def arguments(source: Program | Rollout) -> list[Argument]:
+def arguments(source: Program | Rollout) -> list[KernelArgument]:
     """The arrays of a kernel: inputs, then outputs; for a rollout the final state and the records."""
     if isinstance(source, Program):
         over_time: set[str] = set()
@@ -67,8 +67,8 @@ def arguments(source: Program | Rollout) -> list[Argument]:
         over_time = set(source.stepwise)
         inputs = source.inputs
         outputs = [*((port, False) for port in source.state), *((port, True) for port in source.records)]
-    read = [Argument(k, port, port.name in over_time) for k, port in enumerate(inputs)]
-    return read + [Argument(k, port, timed, True) for k, (port, timed) in enumerate(outputs, start=len(inputs))]
+    read = [KernelArgument(k, port, port.name in over_time) for k, port in enumerate(inputs)]
+    return read + [KernelArgument(k, port, timed, True) for k, (port, timed) in enumerate(outputs, start=len(inputs))]
 
 
 class Transfers:
@@ -83,7 +83,7 @@ class Transfers:
     def __init__(self, out: Lines, scalar: Scalar, layout: str) -> None:
         self._out, self._scalar, self._layout = out, scalar, layout
 
-    def load(self, argument: Argument, step: str = "") -> list[str]:
+    def load(self, argument: KernelArgument, step: str = "") -> list[str]:
         """The numbers of a state, row-major; ``step`` is the row of an array over time."""
         if not argument.size:
             return []
@@ -94,7 +94,7 @@ class Transfers:
             return [self._out.let(f"load {t}, {GLOBAL} {p}, align {align}") for p in self._addresses(argument, at)]
         return [number for p in self._groups(argument, at) for number in self._load_group(argument, p)]
 
-    def store(self, argument: Argument, numbers: Sequence[str], step: str = "") -> None:
+    def store(self, argument: KernelArgument, numbers: Sequence[str], step: str = "") -> None:
         """Write the numbers of a state."""
         if not argument.size:
             return
@@ -107,7 +107,7 @@ class Transfers:
         for k, p in enumerate(self._groups(argument, at)):
             self._store_group(p, numbers[k * width : (k + 1) * width])
 
-    def _start(self, argument: Argument, step: str) -> str:
+    def _start(self, argument: KernelArgument, step: str) -> str:
         """The address of the first number of a state."""
         offset = self._out.let(f"mul i64 %state, %outer{argument.number}")
         if step:
@@ -118,7 +118,7 @@ class Transfers:
     def _plus(self, pointer: str, offset: str) -> str:
         return self._out.let(f"getelementptr i8, {GLOBAL} {pointer}, i64 {offset}")
 
-    def _addresses(self, argument: Argument, at: str, axis: int = 0) -> Iterator[str]:
+    def _addresses(self, argument: KernelArgument, at: str, axis: int = 0) -> Iterator[str]:
         """The address of every number, each computed from the previous one."""
         if axis == len(argument.port.shape):
             yield at
@@ -127,12 +127,12 @@ class Transfers:
             at = self._plus(at, f"%stride{argument.number}.{axis}") if k else at
             yield from self._addresses(argument, at, axis + 1)
 
-    def _groups(self, argument: Argument, at: str) -> Iterator[str]:
+    def _groups(self, argument: KernelArgument, at: str) -> Iterator[str]:
         step = argument.width(self._scalar) * self._scalar.itemsize
         for k in range(argument.size * self._scalar.itemsize // step):
             yield self._plus(at, str(k * step)) if k else at
 
-    def _load_group(self, argument: Argument, at: str) -> list[str]:
+    def _load_group(self, argument: KernelArgument, at: str) -> list[str]:
         width, t = argument.width(self._scalar), self._scalar.type
         if width == 1:
             return [self._out.let(f"load {t}, {GLOBAL} {at}, align {self._scalar.itemsize}")]

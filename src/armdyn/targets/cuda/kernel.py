@@ -11,12 +11,12 @@ from armdyn.base.threads import Once
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda import ptxas
-from armdyn.targets.cuda.arguments import LAYOUTS, Argument, arguments
+from armdyn.targets.cuda.arguments import LAYOUTS, KernelArgument, arguments
 from armdyn.targets.cuda.device_arrays import device_array, require_on_gpu
 from armdyn.targets.cuda.driver import CudaError, DeviceError, Driver, the_driver
 from armdyn.targets.cuda.kernel_ir import kernel_ir
-from armdyn.targets.cuda.libraries import Library, library_of
-from armdyn.targets.cuda.placing import Placed, batch_of, count_of, placed, shape_of
+from armdyn.targets.cuda.libraries import CudaLibrary, library_of
+from armdyn.targets.cuda.placing import SortedAxes, batch_of, count_of, shape_of, sort_axes
 from armdyn.targets.cuda.ptx import newest_for, ptx_of
 from armdyn.targets.cuda.scalars import DTYPES, scalar_of
 from armdyn.targets.cuda.source import _WORDS, cuda_source
@@ -212,7 +212,7 @@ class CudaKernel:
             raise ValueError(f"steps={shown(steps)}, every={shown(every)}; expected whole numbers >= 0 and >= 1")
         return steps, every
 
-    def _library(self, inputs: Sequence[Argument], arrays: Sequence[Any]) -> Library:
+    def _library(self, inputs: Sequence[KernelArgument], arrays: Sequence[Any]) -> CudaLibrary:
         """The one library of all arrays."""
         names = [argument.port.name for argument in inputs]
         libraries = [library_of(name, array) for name, array in zip(names, arrays, strict=True)]
@@ -253,7 +253,7 @@ class _Call:
     """One call of a kernel."""
 
     def __init__(
-        self, kernel: CudaKernel, library: Library, states: str, counts: tuple[int, ...], threads: int
+        self, kernel: CudaKernel, library: CudaLibrary, states: str, counts: tuple[int, ...], threads: int
     ) -> None:
         self.kernel, self.library, self.states, self.threads = kernel, library, states, threads
         self.counts = counts
@@ -261,7 +261,7 @@ class _Call:
         self.rows = -(-counts[0] // counts[1]) if counts else 0
         self.scalar = scalar_of(kernel.dtype)
 
-    def run(self, inputs: Sequence[Argument], arrays: Sequence[Any], out: Any) -> Any:
+    def run(self, inputs: Sequence[KernelArgument], arrays: Sequence[Any], out: Any) -> Any:
         """Check the arrays, sort their axes, launch the kernel; returns the results."""
         self.stream = self.library.stream(arrays[0])
         for array in arrays:
@@ -283,7 +283,7 @@ class _Call:
             self._launch(whole, count_of(batch))
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _placed(self, argument: Argument, value: Any, rows: int, *, given: bool = True) -> Placed:
+    def _placed(self, argument: KernelArgument, value: Any, rows: int, *, given: bool = True) -> SortedAxes:
         array = device_array(argument.port.name, value, self.stream)
         if array.dtype != self.kernel.dtype:
             raise DTypeError(
@@ -292,9 +292,9 @@ class _Call:
                 if array.dtype in DTYPES
                 else f"{argument.port.name} holds {array.dtype}; expected {self.kernel.dtype}"
             )
-        return placed(argument, array, self.states, rows)
+        return sort_axes(argument, array, self.states, rows)
 
-    def _repeated(self, one: Placed, batch: tuple[int, ...]) -> tuple[Placed, int]:
+    def _repeated(self, one: SortedAxes, batch: tuple[int, ...]) -> tuple[SortedAxes, int]:
         """A copy for the whole batch, of an array whose states have no constant stride."""
         argument, core = one.argument, len(one.argument.port.shape)
         value, ndim = one.array.keep, len(one.array.shape)
@@ -307,7 +307,9 @@ class _Call:
         copied = self._placed(argument, value, self.steps)
         return copied, copied.outer(batch) or 0
 
-    def _results(self, batch: tuple[int, ...], like: Any, out: Any, whole: Sequence[tuple[Placed, int]]) -> list[Any]:
+    def _results(
+        self, batch: tuple[int, ...], like: Any, out: Any, whole: Sequence[tuple[SortedAxes, int]]
+    ) -> list[Any]:
         """The arrays for the results, new or given."""
         outputs = [argument for argument in self.kernel._arguments if argument.is_output]
         if out is None:
@@ -324,7 +326,7 @@ class _Call:
                 raise DTypeError("out= is not for arrays of JAX, which do not change; leave it out")
         return result
 
-    def _new(self, argument: Argument, batch: tuple[int, ...], like: Any, columns: bool) -> Any:
+    def _new(self, argument: KernelArgument, batch: tuple[int, ...], like: Any, columns: bool) -> Any:
         """A new array, with its states along the last axis of memory if ``columns``."""
         rows, core = self.rows, argument.port.shape
         if columns and self.states == "first" and core and batch:
@@ -336,7 +338,7 @@ class _Call:
                 return turned
         return self.library.empty(shape_of(argument, batch, self.states, rows), like)
 
-    def _launch(self, whole: Sequence[tuple[Placed, int]], count: int) -> None:
+    def _launch(self, whole: Sequence[tuple[SortedAxes, int]], count: int) -> None:
         driver = self.kernel.driver
         device = self._device(driver, [one for one, _ in whole])
         layout = self._layout(whole)
@@ -355,7 +357,7 @@ class _Call:
             if self.library.must_wait():
                 driver.wait(self.stream)
 
-    def _layout(self, whole: Sequence[tuple[Placed, int]]) -> str:
+    def _layout(self, whole: Sequence[tuple[SortedAxes, int]]) -> str:
         """The layout that fits all arrays and the threads per block."""
         if not all(one.fits_rows(outer, self.scalar) for one, outer in whole):
             return "strided"
@@ -366,7 +368,7 @@ class _Call:
         is_packed = all(outer == one.argument.size * self.scalar.itemsize for one, outer in staged)
         return "packed" if is_packed else "rows"
 
-    def _device(self, driver: Driver, arrays: Sequence[Placed]) -> int:
+    def _device(self, driver: Driver, arrays: Sequence[SortedAxes]) -> int:
         """The GPU of all arrays; arrays without numbers are skipped."""
         places = {one.argument.port.name: driver.device_of(one.array.pointer) for one in arrays if one.array.pointer}
         first, device = next(iter(places.items()), ("", 0))

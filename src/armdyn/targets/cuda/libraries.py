@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from armdyn.base.errors import DTypeError
 
 
-class Library(Protocol):
+class CudaLibrary(Protocol):
     """The functions of an array library that the call of a kernel uses."""
 
     def stream(self, like: Any) -> int:
@@ -137,7 +137,7 @@ LIBRARIES: dict[str, Any] = {"cupy": CuPy, "torch": Torch, "jaxlib": Jax, "jax":
 """The libraries by the package of an array's type."""
 
 
-def library_of(name: str, array: Any) -> Library:
+def library_of(name: str, array: Any) -> CudaLibrary:
     """The library of an array.
 
     Raises:
@@ -150,7 +150,7 @@ def library_of(name: str, array: Any) -> Library:
     for kind in type(array).__mro__:
         found = LIBRARIES.get(kind.__module__.split(".")[0])
         if found is not None:
-            result: Library = found()
+            result: CudaLibrary = found()
             return result
     named = f"{type(array).__module__.split('.')[0]}.{type(array).__qualname__}".removeprefix("builtins.")
     raise DTypeError(

@@ -10,16 +10,16 @@ from itertools import pairwise
 import numpy as np
 
 from armdyn.base.errors import ShapeError
-from armdyn.targets.cuda.arguments import Argument
+from armdyn.targets.cuda.arguments import KernelArgument
 from armdyn.targets.cuda.device_arrays import DeviceArray
 from armdyn.targets.llvm.scalars import Scalar
 
 
 @dataclass(frozen=True)
-class Placed:
+class SortedAxes:
     """An array with its axes sorted; extents and strides (bytes) of the batch's axes and of a state's axes."""
 
-    argument: Argument
+    argument: KernelArgument
     array: DeviceArray
     batch: tuple[int, ...]
     batch_strides: tuple[int, ...]
@@ -53,7 +53,7 @@ class Placed:
         return [self.array.pointer, outer, *steps, *(self.core_strides if layout == "strided" else ())]
 
 
-def placed(argument: Argument, array: DeviceArray, states: str, steps: int) -> Placed:
+def sort_axes(argument: KernelArgument, array: DeviceArray, states: str, steps: int) -> SortedAxes:
     """Sort the axes of an array.
 
     Args:
@@ -72,21 +72,21 @@ def placed(argument: Argument, array: DeviceArray, states: str, steps: int) -> P
     first = len(others) - len(core) if states == "first" else 0
     here = slice(first, first + len(core))
     if first < 0 or others[here] != core or not rows_fit:
-        raise ShapeError(f"{name} has shape {shape}; expected {expected(argument, states, steps)}")
+        raise ShapeError(f"{name} has shape {shape}; expected {expected_shape(argument, states, steps)}")
     batch, batch_strides = (
         (others[:first], apart[:first]) if states == "first" else (others[len(core) :], apart[len(core) :])
     )
-    return Placed(argument, array, batch, batch_strides, apart[here], strides[0] if timed else 0)
+    return SortedAxes(argument, array, batch, batch_strides, apart[here], strides[0] if timed else 0)
 
 
-def expected(argument: Argument, states: str, steps: int) -> str:
+def expected_shape(argument: KernelArgument, states: str, steps: int) -> str:
     """The expected shape of an array, as text for messages."""
     core = [str(extent) for extent in argument.port.shape]
     axes = [*([str(steps)] if argument.over_time else []), *(["...", *core] if states == "first" else [*core, "..."])]
     return f"({', '.join(axes)}), the states along the {states} axes"
 
 
-def batch_of(arrays: Sequence[Placed], name: str) -> tuple[int, ...]:
+def batch_of(arrays: Sequence[SortedAxes], name: str) -> tuple[int, ...]:
     """The common batch to which those of all arrays broadcast.
 
     Raises:
@@ -99,7 +99,7 @@ def batch_of(arrays: Sequence[Placed], name: str) -> tuple[int, ...]:
         raise ShapeError(f"{name}: the batches of states do not broadcast: {shapes}") from None
 
 
-def shape_of(argument: Argument, batch: Sequence[int], states: str, rows: int) -> tuple[int, ...]:
+def shape_of(argument: KernelArgument, batch: Sequence[int], states: str, rows: int) -> tuple[int, ...]:
     """The shape of an array of a batch."""
     steps = (rows,) if argument.over_time else ()
     core = argument.port.shape

@@ -30,12 +30,12 @@ def ptx_of(ir: str, arch: str) -> str:
         Unsupported: if the GPU is not in `ARCHITECTURES`.
     """
     module = _binding().parse_assembly(ir)
-    target = _machine(checked(arch))
+    target = _machine(require_supported(arch))
     module.data_layout = str(target.target_data)
     return str(target.emit_assembly(module))
 
 
-def checked(arch: str) -> str:
+def require_supported(arch: str) -> str:
     """The name of a supported GPU; for an unsupported one LLVM itself would end the process."""
     if arch not in ARCHITECTURES:
         raise Unsupported(f"arch={arch!r} is no GPU that PTX is written for; expected {', '.join(ARCHITECTURES)}")

@@ -18,7 +18,7 @@ from armdyn.targets.c.dialect import DOUBLE, FLOAT, Dialect
 from armdyn.targets.c.helpers import helpers
 from armdyn.targets.c.names import RESERVED
 from armdyn.targets.c.notes import line_comment
-from armdyn.targets.cuda.arguments import Argument, arguments
+from armdyn.targets.cuda.arguments import KernelArgument, arguments
 from armdyn.targets.cuda.scalars import DTYPES, scalar_of
 from armdyn.targets.identifiers import identifiers, of_both_sides
 
@@ -78,7 +78,7 @@ class _Source:
         """The local array of each result of the program."""
         return {port.name: f"result_{k}_" for k, port in enumerate(self.program.outputs)}
 
-    def _parts(self, argument: Argument, name: str) -> list[str]:
+    def _parts(self, argument: KernelArgument, name: str) -> list[str]:
         """The parameters of an array."""
         count = len(argument.port.shape) if self.layout == "strided" else 0
         step = [f"{name}_step"] if argument.over_time else []
@@ -166,7 +166,10 @@ class _Source:
             yield from self._store(argument, name, inputs[argument.port.name][1])
 
     def _step(
-        self, rollout: Rollout, inputs: dict[str, tuple[Argument, str]], records: Sequence[tuple[Argument, str]]
+        self,
+        rollout: Rollout,
+        inputs: dict[str, tuple[KernelArgument, str]],
+        records: Sequence[tuple[KernelArgument, str]],
     ) -> Iterator[str]:
         for argument, name in inputs.values():
             if argument.over_time:
@@ -186,11 +189,11 @@ class _Source:
             argument, name = inputs[carried]
             yield from (f"{name}[{k}] = {self._results()[result]}[{k}];" for k in range(argument.size))
 
-    def _place(self, name: str, argument: Argument, step: str) -> str:
+    def _place(self, name: str, argument: KernelArgument, step: str) -> str:
         further = f" + {step} * {name}_step" if argument.over_time else ""
         return f"{name}_data + state * {name}_state{further}"
 
-    def _load(self, argument: Argument, name: str, step: str = "", *, constant: bool = True) -> Iterator[str]:
+    def _load(self, argument: KernelArgument, name: str, step: str = "", *, constant: bool = True) -> Iterator[str]:
         if not argument.size:
             return
         place = self._place(name, argument, step)
@@ -211,7 +214,7 @@ class _Source:
         yield from (f"    {text}," for text in texts)
         yield "};"
 
-    def _store(self, argument: Argument, name: str, local: str, step: str = "") -> Iterator[str]:
+    def _store(self, argument: KernelArgument, name: str, local: str, step: str = "") -> Iterator[str]:
         if not argument.size:
             return
         place = self._place(name, argument, step)
@@ -228,6 +231,6 @@ class _Source:
             yield f"*({kind} *)({here}) = {value};"
 
     @staticmethod
-    def _offsets(argument: Argument, name: str) -> Iterator[str]:
+    def _offsets(argument: KernelArgument, name: str) -> Iterator[str]:
         for indices in product(*map(range, argument.port.shape)):
             yield "".join(f" + {k} * {name}_axis{axis}" for axis, k in enumerate(indices) if k)

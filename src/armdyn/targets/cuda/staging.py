@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
-from armdyn.targets.cuda.arguments import Argument, arguments
+from armdyn.targets.cuda.arguments import KernelArgument, arguments
 from armdyn.targets.cuda.scalars import GLOBAL
 from armdyn.targets.llvm.evaluation import Blocks
 from armdyn.targets.llvm.scalars import Scalar
@@ -33,7 +33,7 @@ MOST = 46
 """The most numbers of a row staged at once: with float64, 128 threads stay below a block's 48 KiB."""
 
 
-def is_staged(argument: Argument, scalar: Scalar) -> bool:
+def is_staged(argument: KernelArgument, scalar: Scalar) -> bool:
     """True if an array is stored through shared memory."""
     return argument.is_output and argument.size * scalar.itemsize > SMALL
 
@@ -97,7 +97,7 @@ class Staging:
         last = out.let("sub i64 %count, 1")
         out.put(f"%state = call i64 @llvm.smin.i64(i64 %here, i64 {last})")
 
-    def store(self, argument: Argument, numbers: Sequence[str]) -> None:
+    def store(self, argument: KernelArgument, numbers: Sequence[str]) -> None:
         """Write the rows of the warp's states."""
         for begin, extent in _chunks(argument.size):
             self._fill(numbers[begin : begin + extent])
@@ -118,7 +118,7 @@ class Staging:
         if self._lanes > 1:
             self._out.put("call void @llvm.nvvm.bar.warp.sync(i32 -1)")
 
-    def _empty(self, argument: Argument, begin: int, extent: int) -> None:
+    def _empty(self, argument: KernelArgument, begin: int, extent: int) -> None:
         """Store the numbers of a chunk of all rows, each thread every 32nd of them."""
         out, t, size = self._out, self._scalar.type, self._scalar.itemsize
         offset = out.let(f"mul i64 %first, %outer{argument.number}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from armdyn.targets.equations.symbol import escaped
+from armdyn.targets.equations.symbol import escape_latex
 
 _PREAMBLE = r"""\documentclass[a4paper,10pt,fleqn]{article}
 \usepackage{iftex}
@@ -45,17 +45,17 @@ def latex_document(title: str, blocks: Iterable[str], *, author: str = "") -> st
     ...
     \end{document}
     """
-    top = rf"{{\Large\bfseries {escaped(title)}\par}}"
-    under = [rf"{{\large {escaped(author)}\par}}"] if author else []
+    top = rf"{{\Large\bfseries {escape_latex(title)}\par}}"
+    under = [rf"{{\large {escape_latex(author)}\par}}"] if author else []
     body = "\n\n".join([r"\begin{document}", top, *under, *blocks, r"\end{document}"])
     return f"{_PREAMBLE}{body}\n"
 
 
 def paragraph(text: str) -> str:
     """Plain text as LaTeX."""
-    return escaped(text)
+    return escape_latex(text)
 
 
 def heading(text: str) -> str:
     """A heading without number."""
-    return rf"\section*{{{escaped(text)}}}"
+    return rf"\section*{{{escape_latex(text)}}}"

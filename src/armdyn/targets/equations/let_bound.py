@@ -13,7 +13,7 @@ from armdyn.base.errors import DTypeError
 from armdyn.targets.equations.angles import of_angles, sums_of_angles
 from armdyn.targets.equations.equation_data import LONGEST, Array, EquationData, Options
 from armdyn.targets.equations.notation import words
-from armdyn.targets.equations.sharing import named
+from armdyn.targets.equations.sharing import terms_to_name
 from armdyn.targets.equations.symbol import Symbol
 from armdyn.targets.equations.term import Term, Terms, terms_of
 from armdyn.targets.equations.tex import blocks_of, document_of, latex_of
@@ -131,7 +131,7 @@ def _of(program: Program, options: Options) -> Equations:
     letters = _Letters([*of_inputs, *of_outputs])
     angles = of_angles(terms, sums_of_angles(program, terms), letters.sine, letters.cosine)
     known = angles | (_constants(terms, letters.constant) if options.named_constants else {})
-    chosen = named(terms, known.keys(), options.longest)
+    chosen = terms_to_name(terms, known.keys(), options.longest)
     results_of = _results(outputs, chosen)
     defined = _ordered(terms, chosen | results_of.keys(), angles)
     shared = count(1)

@@ -29,7 +29,7 @@ class Binds(IntEnum):
 
 
 @dataclass(frozen=True)
-class Printed:
+class TermText:
     """A term as text, without its sign."""
 
     text: str
@@ -54,7 +54,7 @@ class Notation(ABC):
         """A name."""
 
     @abstractmethod
-    def number(self, value: float) -> Printed:
+    def number(self, value: float) -> TermText:
         """A positive constant."""
 
     @abstractmethod
@@ -62,39 +62,39 @@ class Notation(ABC):
         """a b."""
 
     @abstractmethod
-    def quotient(self, a: Printed, b: Printed) -> Printed:
+    def quotient(self, a: TermText, b: TermText) -> TermText:
         """a / b, both without sign."""
 
     @abstractmethod
-    def call(self, name: str, arguments: list[Printed]) -> Printed:
+    def call(self, name: str, arguments: list[TermText]) -> TermText:
         """Any other operation."""
 
     def parenthesised(self, text: str) -> str:
         """(text)."""
         return f"({text})"
 
-    def square(self, a: str) -> Printed | None:
+    def square(self, a: str) -> TermText | None:
         """The square of a symbol, if the notation has a shorter form than a a."""
         return None
 
-    def signed(self, a: Printed) -> str:
+    def signed(self, a: TermText) -> str:
         """A whole right-hand side, with its sign."""
         if not a.negative:
             return a.text
         return f"{self.sign}{self.held(a, Binds.SUM) if a.binds == Binds.SUM else a.text}"
 
-    def held(self, a: Printed, weakest: Binds) -> str:
+    def held(self, a: TermText, weakest: Binds) -> str:
         """The text of a term without its sign, in parentheses if its precedence is at most ``weakest``."""
         return self.parenthesised(a.text) if a.binds <= weakest else a.text
 
-    def constant(self, value: float) -> Printed:
+    def constant(self, value: float) -> TermText:
         """Any constant."""
         if math.copysign(1.0, value) < 0:
             printed = self.number(-value)
-            return Printed(printed.text, printed.binds, negative=True)
+            return TermText(printed.text, printed.binds, negative=True)
         return self.number(value)
 
-    def sum(self, a: Printed, b: Printed) -> Printed:
+    def sum(self, a: TermText, b: TermText) -> TermText:
         """a + b, or a - b if b has a sign."""
         if a.negative and a.binds == Binds.SUM:
             first: tuple[str, ...] = (self.signed(a),)
@@ -111,29 +111,29 @@ class Notation(ABC):
         else:
             following = (f"{self.minus if b.negative else self.plus}{self.held(b, Binds.SUM)}",)
         summands = (*first, *following)
-        return Printed("".join(summands), Binds.SUM, summands=summands)
+        return TermText("".join(summands), Binds.SUM, summands=summands)
 
-    def multiplied(self, a: Printed, b: Printed) -> Printed:
+    def multiplied(self, a: TermText, b: TermText) -> TermText:
         """a b, a constant first, the sign in front."""
         negative = a.negative != b.negative
         if a.text == b.text and a.binds == Binds.ATOM and (square := self.square(a.text)):
-            return Printed(square.text, square.binds, negative=negative)
+            return TermText(square.text, square.binds, negative=negative)
         left = self.held(a, Binds.QUOTIENT if self.associative else Binds.SUM)
         right = self.held(b, Binds.QUOTIENT if self.associative else Binds.PRODUCT)
-        return Printed(self.product(left, right), Binds.PRODUCT, negative=negative)
+        return TermText(self.product(left, right), Binds.PRODUCT, negative=negative)
 
-    def divided(self, a: Printed, b: Printed) -> Printed:
+    def divided(self, a: TermText, b: TermText) -> TermText:
         """a / b, the sign in front."""
         quotient = self.quotient(a, b)
-        return Printed(quotient.text, quotient.binds, negative=a.negative != b.negative)
+        return TermText(quotient.text, quotient.binds, negative=a.negative != b.negative)
 
     @staticmethod
-    def negated(a: Printed) -> Printed:
+    def negated(a: TermText) -> TermText:
         """-a."""
-        return Printed(a.text, a.binds, negative=not a.negative, summands=a.summands)
+        return TermText(a.text, a.binds, negative=not a.negative, summands=a.summands)
 
     @property
-    def operations(self) -> Mapping[str, Callable[..., Printed]]:
+    def operations(self) -> Mapping[str, Callable[..., TermText]]:
         """The operations with infix or prefix signs; every other one is a call."""
         return {
             "add": self.sum,
@@ -144,22 +144,22 @@ class Notation(ABC):
         }
 
 
-def expressions(equations: EquationData, notation: Notation) -> tuple[dict[Term, Printed], dict[Term, Printed]]:
+def expressions(equations: EquationData, notation: Notation) -> tuple[dict[Term, TermText], dict[Term, TermText]]:
     """The right-hand side of every defined term, and the text of every term within others: its symbol if it has one."""
-    sides: dict[Term, Printed] = {}
-    written: dict[Term, Printed] = {}
+    sides: dict[Term, TermText] = {}
+    written: dict[Term, TermText] = {}
     operations = notation.operations
     for term in equations.terms:
         if term.operation != "input":
             sides[term] = _printed(term, written, notation, operations)
         symbol = equations.symbols.get(term)
-        written[term] = Printed(notation.symbol(symbol)) if symbol else sides[term]
+        written[term] = TermText(notation.symbol(symbol)) if symbol else sides[term]
     return sides, written
 
 
 def _printed(
-    term: Term, written: Mapping[Term, Printed], notation: Notation, operations: Mapping[str, Callable[..., Printed]]
-) -> Printed:
+    term: Term, written: Mapping[Term, TermText], notation: Notation, operations: Mapping[str, Callable[..., TermText]]
+) -> TermText:
     if term.operation == "const":
         return notation.constant(term.value)
     arguments = term.arguments
@@ -187,12 +187,12 @@ class Typeset(Notation):
     def power_of_ten(self, exponent: int) -> str:
         """10 to the power of a number."""
 
-    def number(self, value: float) -> Printed:
+    def number(self, value: float) -> TermText:
         """A positive constant."""
         if math.isinf(value):
-            return Printed(self.infinity)
+            return TermText(self.infinity)
         mantissa, exponent = decimal(value, self.digits)
         if not exponent:
-            return Printed(mantissa)
+            return TermText(mantissa)
         power = self.power_of_ten(exponent)
-        return Printed(power if mantissa == "1" else f"{mantissa}{self.times}{power}", Binds.PRODUCT)
+        return TermText(power if mantissa == "1" else f"{mantissa}{self.times}{power}", Binds.PRODUCT)

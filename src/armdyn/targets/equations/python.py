@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from armdyn.base.errors import DTypeError, Unsupported
 from armdyn.targets.equations import python_helpers as source
 from armdyn.targets.equations.let_bound import equations as let_bound
-from armdyn.targets.equations.printed import Binds, Notation, Printed, expressions
+from armdyn.targets.equations.printed import Binds, Notation, TermText, expressions
 from armdyn.targets.equations.symbol import Symbol
 from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 
@@ -74,23 +74,23 @@ class Python(Notation):
         """A name."""
         return self.names[symbol]
 
-    def number(self, value: float) -> Printed:
+    def number(self, value: float) -> TermText:
         """The shortest digits that read back as the same number."""
-        return Printed("inf" if math.isinf(value) else repr(value))
+        return TermText("inf" if math.isinf(value) else repr(value))
 
     def product(self, a: str, b: str) -> str:
         """a * b."""
         return f"{a} * {b}"
 
-    def quotient(self, a: Printed, b: Printed) -> Printed:
+    def quotient(self, a: TermText, b: TermText) -> TermText:
         """a / b."""
         if self.by_call:
-            return Printed(f"quotient({a.text}, {b.text})")
-        return Printed(f"{self.held(a, Binds.SUM)} / {self.held(b, Binds.PRODUCT)}", Binds.PRODUCT)
+            return TermText(f"quotient({a.text}, {b.text})")
+        return TermText(f"{self.held(a, Binds.SUM)} / {self.held(b, Binds.PRODUCT)}", Binds.PRODUCT)
 
-    def call(self, name: str, arguments: list[Printed]) -> Printed:
+    def call(self, name: str, arguments: list[TermText]) -> TermText:
         """A call."""
-        return Printed(f"{self.functions.get(name, name)}({', '.join(map(self.signed, arguments))})")
+        return TermText(f"{self.functions.get(name, name)}({', '.join(map(self.signed, arguments))})")
 
 
 def module_of(equations: EquationData, *, numpy: bool, name: str | None) -> str:
@@ -246,7 +246,7 @@ def _axes_first(array: Array, parameter: str) -> str:
     return f"np.moveaxis({parameter}, {tuple(range(-len(array.shape), 0))}, {tuple(range(len(array.shape)))})"
 
 
-def _returned(output: Array, written: dict[Term, Printed], notation: Python, *, numpy: bool) -> str:
+def _returned(output: Array, written: dict[Term, TermText], notation: Python, *, numpy: bool) -> str:
     scalars = [notation.signed(written[term]) for term in output.terms]
     if numpy:
         return f"arranged({', '.join(['batch', str(output.shape), *scalars])})"

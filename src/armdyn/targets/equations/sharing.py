@@ -32,7 +32,7 @@ def signed_results(terms: Terms, always: Collection[Term]) -> set[Term]:
     return {term for term, x in negated.items() if x in free}
 
 
-def named(terms: Terms, always: Collection[Term], longest: int) -> set[Term]:
+def terms_to_name(terms: Terms, always: Collection[Term], longest: int) -> set[Term]:
     """The terms that get a name, such that no right-hand side has many more than ``longest`` characters.
 
     If one is longer, its longest part is named, until it fits: one pass in order of evaluation.

@@ -103,10 +103,10 @@ def _latex_word(word: str) -> str:
         return SPECIAL[word][1]
     if word in GREEK:
         return f"\\{word}"
-    return word if len(word) == 1 and word.isascii() and word.isalpha() else rf"\mathrm{{{escaped(word)}}}"
+    return word if len(word) == 1 and word.isascii() and word.isalpha() else rf"\mathrm{{{escape_latex(word)}}}"
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     r"""Text escaped for LaTeX, also for pdflatex, whose fonts have Latin letters; others become their code points.
 
     >>> from armdyn.targets.equations.symbol import escaped

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from armdyn.targets.equations.document import latex_document
 from armdyn.targets.equations.matrices import MOST_ROWS, Matrix, elements, matrices
-from armdyn.targets.equations.printed import Binds, Notation, Printed, Typeset, expressions
+from armdyn.targets.equations.printed import Binds, Notation, TermText, Typeset, expressions
 from armdyn.targets.equations.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -60,33 +60,33 @@ class Latex(Typeset):
             return rf"{a} \cdot {b}"
         return rf"{a}\,{b}" if a[-1].isdigit() or (a.endswith("}") and re.search(r"10\^\{-?\d+\}$", a)) else f"{a} {b}"
 
-    def quotient(self, a: Printed, b: Printed) -> Printed:
+    def quotient(self, a: TermText, b: TermText) -> TermText:
         """A fraction, with the precedence of a product."""
-        return Printed(rf"\frac{{{a.text}}}{{{b.text}}}", Binds.PRODUCT)
+        return TermText(rf"\frac{{{a.text}}}{{{b.text}}}", Binds.PRODUCT)
 
     def parenthesised(self, text: str) -> str:
         """Parentheses as high as their content."""
         return rf"\left({text}\right)" if r"\frac" in text or r"\left" in text else f"({text})"
 
-    def square(self, a: str) -> Printed | None:
+    def square(self, a: str) -> TermText | None:
         """The square of a symbol."""
-        return Printed(f"{a}^{{2}}")
+        return TermText(f"{a}^{{2}}")
 
-    def call(self, name: str, arguments: list[Printed]) -> Printed:
+    def call(self, name: str, arguments: list[TermText]) -> TermText:
         """A function by name, or a comparison or choice with its sign."""
         a = [self.signed(x) for x in arguments]
         if name in ("less", "less_equal"):
-            return Printed(rf"{a[0]} {_RELATIONS[name]} {a[1]}", Binds.RELATION)
+            return TermText(rf"{a[0]} {_RELATIONS[name]} {a[1]}", Binds.RELATION)
         if name == "select":
             condition = a[0] if arguments[0].binds == Binds.RELATION else rf"{a[0]} \ne 0"
             cases = rf"\displaystyle {a[1]} & \text{{if }} {condition} \\ \displaystyle {a[2]} & \text{{otherwise}}"
-            return Printed(rf"\left\{{\begin{{array}}{{ll}} {cases} \end{{array}}\right.", Binds.CASES)
+            return TermText(rf"\left\{{\begin{{array}}{{ll}} {cases} \end{{array}}\right.", Binds.CASES)
         if name == "pow":
             base = self.parenthesised(a[0])
-            return Printed(f"{base}^{{{a[1]}}}")
+            return TermText(f"{base}^{{{a[1]}}}")
         if name in _AROUND:
-            return Printed(_AROUND[name].format(*a))
-        return Printed(f"{_FUNCTIONS[name]}{self.parenthesised(', '.join(a))}")
+            return TermText(_AROUND[name].format(*a))
+        return TermText(f"{_FUNCTIONS[name]}{self.parenthesised(', '.join(a))}")
 
 
 def latex_of(equations: EquationData) -> str:
@@ -186,14 +186,14 @@ def _belong(sine: Term, cosine: Term, equations: EquationData) -> bool:
     return functions == ("sin", "cos") and sine.arguments == cosine.arguments and sine.arguments[0] in equations.symbols
 
 
-def _row(equations: EquationData, term: Term, printed: Printed, notation: Latex) -> str:
+def _row(equations: EquationData, term: Term, printed: TermText, notation: Latex) -> str:
     left = equations.symbols[term].latex
     if term.operation in ("sin", "cos") and (symbol := equations.symbols.get(term.arguments[0])):
         return rf"{left} &= \{term.operation} {symbol.latex}"
     return f"{left} &= {_broken(printed, notation)}"
 
 
-def _broken(printed: Printed, notation: Notation) -> str:
+def _broken(printed: TermText, notation: Notation) -> str:
     """A right-hand side, broken before signs if it is longer than a line."""
     if printed.negative or width(printed.text) <= WIDEST or len(printed.summands) < 2:
         return notation.signed(printed)

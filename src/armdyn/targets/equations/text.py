@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from armdyn.targets.equations.matrices import MOST_ROWS, Matrix, elements, matrices
-from armdyn.targets.equations.printed import Binds, Notation, Printed, Typeset, expressions
+from armdyn.targets.equations.printed import Binds, Notation, TermText, Typeset, expressions
 from armdyn.targets.equations.symbol import Symbol, columns, superscript
 
 if TYPE_CHECKING:
@@ -35,24 +35,24 @@ class Unicode(Typeset):
         """a b."""
         return f"{a}·{b}"
 
-    def quotient(self, a: Printed, b: Printed) -> Printed:
+    def quotient(self, a: TermText, b: TermText) -> TermText:
         """a / b."""
-        return Printed(f"{self.held(a, Binds.QUOTIENT)}/{self.held(b, Binds.PRODUCT)}", Binds.QUOTIENT)
+        return TermText(f"{self.held(a, Binds.QUOTIENT)}/{self.held(b, Binds.PRODUCT)}", Binds.QUOTIENT)
 
-    def square(self, a: str) -> Printed | None:
+    def square(self, a: str) -> TermText | None:
         """a² of a plain symbol."""
-        return Printed(f"{a}²") if "[" not in a and "(" not in a and "⁻" not in a else None
+        return TermText(f"{a}²") if "[" not in a and "(" not in a and "⁻" not in a else None
 
-    def call(self, name: str, arguments: list[Printed]) -> Printed:
+    def call(self, name: str, arguments: list[TermText]) -> TermText:
         """A function by name, or a comparison or choice with its sign."""
         a = [self.signed(x) for x in arguments]
         if name in ("less", "less_equal"):
-            return Printed(f"{a[0]} {'<' if name == 'less' else '≤'} {a[1]}", Binds.RELATION)
+            return TermText(f"{a[0]} {'<' if name == 'less' else '≤'} {a[1]}", Binds.RELATION)
         if name == "select":
             condition = a[0] if arguments[0].binds == Binds.RELATION else f"{a[0]} ≠ 0"
-            return Printed(f"({a[1]} if {condition} else {a[2]})")
+            return TermText(f"({a[1]} if {condition} else {a[2]})")
         around = {"abs": "|{}|", "floor": "⌊{}⌋", "sqrt": "√({})", "pow": "({})^({})"}
-        return Printed(around[name].format(*a) if name in around else f"{name}({', '.join(a)})")
+        return TermText(around[name].format(*a) if name in around else f"{name}({', '.join(a)})")
 
 
 def sides(equations: EquationData) -> Iterator[tuple[str, str]]:
@@ -63,7 +63,7 @@ def sides(equations: EquationData) -> Iterator[tuple[str, str]]:
         yield notation.symbol(equations.symbols[term]), definition(term, right[term], notation, equations)
 
 
-def definition(term: Term, printed: Printed, notation: Notation, equations: EquationData) -> str:
+def definition(term: Term, printed: TermText, notation: Notation, equations: EquationData) -> str:
     """A right-hand side; a sine or cosine of a symbol without parentheses."""
     if term.operation in ("sin", "cos") and (symbol := equations.symbols.get(term.arguments[0])):
         return f"{term.operation} {notation.symbol(symbol)}"

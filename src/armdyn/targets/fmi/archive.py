@@ -16,7 +16,7 @@ from pathlib import Path
 from armdyn.base.errors import UnknownName
 from armdyn.base.threads import cached_property
 from armdyn.base.writing import write_bytes, write_folder
-from armdyn.targets.c.building import compiled
+from armdyn.targets.c.building import compile_library
 from armdyn.targets.fmi.code import Code
 from armdyn.targets.fmi.description import build_description, model_description
 from armdyn.targets.fmi.layout import Layout
@@ -109,7 +109,7 @@ class Fmu:
         """The path of a machine's library in the archive, and its bytes."""
         with tempfile.TemporaryDirectory() as folder:
             write_folder(folder, {name: text.encode() for name, text in self.sources.items()})
-            built = compiled(
+            built = compile_library(
                 _compiled(self.sources), self.code.name, Path(folder), target=target, compiler=compiler, hidden=True
             )
             where = PLATFORMS[target] if target else _here()

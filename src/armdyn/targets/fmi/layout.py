@@ -9,7 +9,7 @@ from math import prod
 
 from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.base.threads import cached_property
-from armdyn.targets.fmi.names import indexed, structured
+from armdyn.targets.fmi.names import element_name, structured_name
 from armdyn.targets.fmi.system import System, Variable
 
 KNOWN = ("OF_TIME", "OF_STEP", "OF_STATES", "OF_INPUTS", "OF_PARAMETERS")
@@ -71,7 +71,17 @@ class Layout:
         listed = list(self._listed())
         firsts = accumulate((prod(shape) for _, _, shape, _, _ in listed), initial=0)
         result = tuple(
-            Place(variable, role, shape, first, k, structured(variable.shown), _start(variable, role, shape), s, is_out)
+            Place(
+                variable,
+                role,
+                shape,
+                first,
+                k,
+                structured_name(variable.shown),
+                _start(variable, role, shape),
+                s,
+                is_out,
+            )
             for k, ((variable, role, shape, s, is_out), first) in enumerate(zip(listed, firsts, strict=False))
         )
         _refuse_same(self.system.name, [place.name for place in result])
@@ -151,7 +161,7 @@ def _numbers(place: Place, firsts: Sequence[int]) -> Iterator[Place]:
             shape=(),
             first=place.first + k,
             reference=firsts[place.reference] + k,
-            name=indexed(place.name, index),
+            name=element_name(place.name, index),
             start=place.start[k : k + 1],
             state=None if place.state is None else firsts[place.state] + k,
         )

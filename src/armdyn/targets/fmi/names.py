@@ -10,7 +10,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DER = re.compile(r"der\((.*)\)")
 
 
-def structured(name: str) -> str:
+def structured_name(name: str) -> str:
     """The name, with quotation marks around its parts that are not identifiers.
 
     >>> structured("tool0.payload.mass"), structured("wrist-3 link.mass"), structured("der(q)")
@@ -18,11 +18,11 @@ def structured(name: str) -> str:
     """
     rate = _DER.fullmatch(name)
     if rate:
-        return f"der({structured(rate[1])})"
+        return f"der({structured_name(rate[1])})"
     return ".".join(part if _PLAIN.fullmatch(part) else f"'{_quoted(part)}'" for part in name.split("."))
 
 
-def indexed(name: str, index: tuple[int, ...]) -> str:
+def element_name(name: str, index: tuple[int, ...]) -> str:
     """The name of an element of an array; the first has the index 1.
 
     >>> indexed("q", (0,)), indexed("der(q)", (2,)), indexed("tip_pose", (0, 3)), indexed("step", ())
@@ -32,7 +32,7 @@ def indexed(name: str, index: tuple[int, ...]) -> str:
         return name
     rate = _DER.fullmatch(name)
     if rate:
-        return f"der({indexed(rate[1], index)})"
+        return f"der({element_name(rate[1], index)})"
     return f"{name}[{','.join(str(k + 1) for k in index)}]"
 
 

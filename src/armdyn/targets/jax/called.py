@@ -1,4 +1,4 @@
-"""`Called`: a program as a parameter of JAX's primitive, with its tangent and adjoint programs."""
+"""`JaxProgram`: a program as a parameter of JAX's primitive, with its tangent and adjoint programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from armdyn.program.program import Program
 
 
 @dataclass(frozen=True, eq=False)
-class Called:
+class JaxProgram:
     """A program that JAX calls. There is one object per digest and per derivation, so that JAX compares by identity.
 
     Args:
@@ -22,16 +22,16 @@ class Called:
     """
 
     program: Program
-    base: Called | None = None
+    base: JaxProgram | None = None
     active: tuple[str, ...] = ()
 
-    def tangent(self, active: tuple[str, ...]) -> Called:
+    def tangent(self, active: tuple[str, ...]) -> JaxProgram:
         """The program of the rates of all results if these arrays change; its inputs are arrays, then tangents."""
-        return _tangents.get((self, active), lambda: Called(self.program.jvp(wrt=active), self, active))
+        return _tangents.get((self, active), lambda: JaxProgram(self.program.jvp(wrt=active), self, active))
 
-    def adjoint(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> Called:
+    def adjoint(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> JaxProgram:
         """The program of the cotangents of arrays; its inputs are all arrays, then the cotangents of results ``of``."""
-        return _adjoints.get((self, of, wrt), lambda: called(self.program.vjp(of, wrt)))
+        return _adjoints.get((self, of, wrt), lambda: jax_program(self.program.vjp(of, wrt)))
 
     def nonlinear(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> tuple[str, ...]:
         """The arrays among ``wrt`` in which some result of ``of`` is not affine; empty if all are affine in them."""
@@ -59,12 +59,12 @@ class Called:
         return self.program.name  # shown in a jaxpr
 
 
-_called: Once[str, Called] = Once()
-_tangents: Once[tuple[Called, tuple[str, ...]], Called] = Once()
-_adjoints: Once[tuple[Called, tuple[str, ...], tuple[str, ...]], Called] = Once()
-_nonlinear: Once[tuple[Called, tuple[str, ...], tuple[str, ...]], tuple[str, ...]] = Once()
+_called: Once[str, JaxProgram] = Once()
+_tangents: Once[tuple[JaxProgram, tuple[str, ...]], JaxProgram] = Once()
+_adjoints: Once[tuple[JaxProgram, tuple[str, ...], tuple[str, ...]], JaxProgram] = Once()
+_nonlinear: Once[tuple[JaxProgram, tuple[str, ...], tuple[str, ...]], tuple[str, ...]] = Once()
 
 
-def called(program: Program) -> Called:
-    """The single `Called` object of a program."""
-    return _called.get(program.digest, lambda: Called(program))
+def jax_program(program: Program) -> JaxProgram:
+    """The single `JaxProgram` object of a program."""
+    return _called.get(program.digest, lambda: JaxProgram(program))

@@ -12,7 +12,7 @@ from armdyn.program.interpret import interpret
 from armdyn.program.ports import Port
 from armdyn.program.program import Program
 from armdyn.targets.jax import lowering
-from armdyn.targets.jax.called import called
+from armdyn.targets.jax.called import jax_program
 from armdyn.targets.jax.primitive import alike, call, jax, jnp, leading
 from armdyn.targets.named_calls import NamedCall
 from armdyn.targets.shapes import leading_axes, no_broadcast
@@ -30,7 +30,7 @@ class JaxFunction(NamedCall):
     def __init__(self, program: Program, *, name: str | None = None) -> None:
         """Declare it; kernels are compiled when they are first needed."""
         super().__init__(program, name)
-        self._called = called(program)
+        self._called = jax_program(program)
 
     def __call__(self, *arrays: Any, **by_name: Any) -> Any:
         """The results for arrays of shape (..., *shape of the array).

@@ -17,7 +17,7 @@ from armdyn.program.ports import Port
 from armdyn.program.program import Program
 from armdyn.program.replay import Operations
 from armdyn.targets.gufunc import Interface
-from armdyn.targets.jax.called import Called
+from armdyn.targets.jax.called import JaxProgram
 from armdyn.targets.jax.primitive import batch_of, call, jax, jnp, leading
 from armdyn.targets.kernels import kernel_of, loops_of
 from armdyn.targets.native.work_queue_ir import GROUP
@@ -31,7 +31,7 @@ _MOST_OF_NUMPY = 64
 """The most arguments and results of a ufunc together."""
 
 
-def replayed(program: Program, *arrays: Any) -> list[Any]:
+def lower(program: Program, *arrays: Any) -> list[Any]:
     """The results of a program, computed with JAX's operations."""
     scalars = []
     for array, port in zip(arrays, program.inputs, strict=True):
@@ -63,13 +63,13 @@ def _operations(dtype: Any) -> Operations:
     }
 
 
-def _on_any_device(context: Any, *operands: Any, called: Called) -> Any:
+def _on_any_device(context: Any, *operands: Any, called: JaxProgram) -> Any:
     program = guarded(called.program)
-    lowered = mlir.lower_fun(lambda *arrays: replayed(program, *arrays), multiple_results=True)
+    lowered = mlir.lower_fun(lambda *arrays: lower(program, *arrays), multiple_results=True)
     return lowered(context, *operands)
 
 
-def _on_cpu(context: Any, *operands: Any, called: Called) -> Any:
+def _on_cpu(context: Any, *operands: Any, called: JaxProgram) -> Any:
     """A call of the handler; of Python if there is no handler; JAX's operations if kernels cannot be used.
 
     That is the case with empty arrays, and in `jax.export`, which writes code for other processes and machines.
@@ -129,7 +129,7 @@ def _step(own: tuple[int, ...], all_states: tuple[int, ...]) -> int | None:
     return 0 if math.prod(own) == 1 else None
 
 
-def _broadcast(context: Any, *operands: Any, called: Called) -> Any:
+def _broadcast(context: Any, *operands: Any, called: JaxProgram) -> Any:
     """The call with all arrays broadcast to all states."""
     states = batch_of([aval.shape for aval in context.avals_in], called.program.inputs)
 
@@ -141,7 +141,7 @@ def _broadcast(context: Any, *operands: Any, called: Called) -> Any:
     return mlir.lower_fun(call_all, multiple_results=True)(context, *operands)
 
 
-def _through_python(context: Any, *operands: Any, called: Called) -> Any:
+def _through_python(context: Any, *operands: Any, called: JaxProgram) -> Any:
     """A call of the NumPy function, or of the interpreter if there are more arrays than NumPy's functions accept."""
     program = guarded(called.program)
     is_small = len(program.inputs) + len(program.outputs) <= _MOST_OF_NUMPY

@@ -13,7 +13,7 @@ from typing import Any
 from armdyn.base.errors import Unsupported
 from armdyn.base.extras import extra
 from armdyn.program.ports import Port
-from armdyn.targets.jax.called import Called
+from armdyn.targets.jax.called import JaxProgram
 
 _WHAT = "armdyn.targets.jax"
 jax: Any = extra("jax", _WHAT, library="JAX")
@@ -31,7 +31,7 @@ def leading(shape: Sequence[int], port: Port) -> tuple[int, ...]:
     return tuple(shape[: len(shape) - len(port.shape)])
 
 
-def _results(*operands: Any, called: Called) -> list[Any]:
+def _results(*operands: Any, called: JaxProgram) -> list[Any]:
     """Shapes and types of the results."""
     states = batch_of([operand.shape for operand in operands], called.program.inputs)
     shapes = [(*states, *port.shape) for port in called.program.outputs]
@@ -71,12 +71,12 @@ def batch_of(shapes: Sequence[Sequence[int]], ports: Sequence[Port]) -> tuple[in
     return tuple(jnp.broadcast_shapes(*heads))  # JAX's, since extents are symbols under jax.export
 
 
-def _evaluated(*operands: Any, called: Called) -> Any:
+def _evaluated(*operands: Any, called: JaxProgram) -> Any:
     with jax.disable_jit(False):  # also if the caller has disabled it, because there is no other way to evaluate
         return called.compiled(*operands)
 
 
-def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> tuple[Any, Any]:
+def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: JaxProgram) -> tuple[Any, Any]:
     """Forward mode: the results, and their rates by the changing operands."""
     names = [port.name for port in called.program.inputs]
     moving = [k for k, tangent in enumerate(tangents) if type(tangent) is not ad.Zero]
@@ -91,7 +91,7 @@ def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) 
     return results, [jnp.broadcast_to(rate, result.shape) for rate, result in zip(rates, results, strict=True)]
 
 
-def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> list[Any]:
+def _transposed(cotangents: Sequence[Any], *operands: Any, called: JaxProgram) -> list[Any]:
     """Reverse mode: a tangent program, linear in its last operands, becomes an adjoint program.
 
     So does any other program in operands in which it is affine, e.g. an adjoint program, linear in its cotangents,
@@ -117,7 +117,7 @@ def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> li
     return result
 
 
-def _require_affine(called: Called, of: tuple[str, ...], wrt: tuple[str, ...]) -> None:
+def _require_affine(called: JaxProgram, of: tuple[str, ...], wrt: tuple[str, ...]) -> None:
     """Raise for the transpose of a nonlinear function, as JAX does for its own functions."""
     if nonlinear := called.nonlinear(of, wrt):
         raise Unsupported(
@@ -139,7 +139,7 @@ def _summed(array: Any, shape: tuple[int, ...]) -> Any:
     return summed.reshape(shape)
 
 
-def _batched(operands: Sequence[Any], axes: Sequence[int | None], *, called: Called) -> tuple[Any, list[int]]:
+def _batched(operands: Sequence[Any], axes: Sequence[int | None], *, called: JaxProgram) -> tuple[Any, list[int]]:
     """vmap: one more leading axis for the mapped operands."""
     rank = max(_rank(*one) for one in zip(operands, axes, called.program.inputs, strict=True))
     given = [

@@ -8,7 +8,7 @@ from functools import reduce
 from armdyn.program.graph import Node
 from armdyn.targets.llvm.conditional import ALWAYS, Conditions
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
-from armdyn.targets.llvm.scheduling import ROOM, scheduled
+from armdyn.targets.llvm.scheduling import ROOM, schedule
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
 from armdyn.targets.llvm.vectors import Lines, Vector, any_lane, section_function, slot_pointer
 
@@ -43,7 +43,7 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
         at = slot_pointer(out, vector, "%results", plan.slots[index])
         return out.let(f"load volatile {vector.type}, ptr {at}, align {vector.bytes}")
 
-    for index in scheduled(plan.nodes, section.nodes, plan.stored, ROOM[vector.registers]):
+    for index in schedule(plan.nodes, section.nodes, plan.stored, ROOM[vector.registers]):
         node = plan.nodes[index]
         names[index] = instructions.put(index, node, [argument(index, a) for a in arguments_of(node)])
         for slot in plan.stored.get(index, ()):

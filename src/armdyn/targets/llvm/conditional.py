@@ -83,7 +83,7 @@ def without(found: dict[int, Conditions], arms: Collection[Conditions]) -> dict[
     return {index: own for index, own in kept.items() if own}
 
 
-def merged(node: Node) -> Iterator[tuple[Condition, int]]:
+def select_conditions(node: Node) -> Iterator[tuple[Condition, int]]:
     """The conditions under which a select may wait for its arm, each with its other arm."""
     if node[0] == "select":
         condition, *arms = (int(a) for a in node[1:])

@@ -21,7 +21,7 @@ from armdyn.program.graph import Node
 from armdyn.program.program import Program
 from armdyn.targets.llvm.power import exponent_and_rest, has_power
 from armdyn.targets.llvm.sections import arguments_of
-from armdyn.targets.llvm.vectors import Lines, Vector, horner, limited, multiply_add
+from armdyn.targets.llvm.vectors import Lines, Vector, clamp, horner, multiply_add
 
 OPERATION = "decay"
 """The operation, of arguments x and y, that replaces an exponential of a power."""
@@ -140,7 +140,7 @@ def decay(out: Lines, vector: Vector, of: Logarithm, y: str, *, never_negative: 
     z = out.let(f"fmul {t} {of.s}, {of.s}")
     log2 = multiply_add(out, vector, of.s, horner(out, vector, z, _LOG2), of.k)
     power = multiply_add(out, vector, y, log2, vector.splat(_TO_POWERS_OF_2))
-    p = _exp2(out, vector, limited(out, vector, power, LEAST, MOST))
+    p = _exp2(out, vector, clamp(out, vector, power, LEAST, MOST))
     value = _exp2(out, vector, out.let(f"fneg {t} {p}"))
     ends = out.let(f"fcmp oge {t} {power}, {vector.splat(MOST)}")
     above = out.let(f"fcmp ogt {t} {of.size}, zeroinitializer")

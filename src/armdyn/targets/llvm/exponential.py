@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from armdyn.targets.llvm.vectors import Lines, Vector, horner, limited, multiply_add
+from armdyn.targets.llvm.vectors import Lines, Vector, clamp, horner, multiply_add
 
 _LOG_2 = Fraction(0xB17217F7D1CF79ABC9E3B39803F2F6AF40F343267298B62D8A0D175B8BAAFA2B, 2**256)
 
@@ -47,7 +47,7 @@ def exponential(out: Lines, vector: Vector, x: str, lacking: str = "") -> str:
     """
     t = vector.type
     lowest, highest = (-746.0, 710.0) if vector.scalar == "double" else (-104.0, 89.0)
-    x = limited(out, vector, x, lowest, highest)
+    x = clamp(out, vector, x, lowest, highest)
     k, growth = _expm1_of_rest(out, vector, x, lacking)
     # 2^k may lie outside the range of numbers although 2^k e^r does not, so it is applied in two halves.
     half = out.let(f"ashr {vector.bits_type} {k}, {vector.bits(1)}")
@@ -62,7 +62,7 @@ def hyperbolic_tangent(out: Lines, vector: Vector, x: str) -> str:
     t = vector.type
     magnitude = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")
     twice = out.let(f"fadd {t} {magnitude}, {magnitude}")
-    twice = limited(out, vector, twice, 0.0, 44.0)  # from there on tanh is 1 to the last place
+    twice = clamp(out, vector, twice, 0.0, 44.0)  # from there on tanh is 1 to the last place
     k, growth = _expm1_of_rest(out, vector, twice)
     scale = _power_of_two(out, vector, k)
     scale_minus_1 = out.let(f"fsub {t} {scale}, {vector.splat(1.0)}")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from armdyn.targets.llvm.doubles import Doubles
-from armdyn.targets.llvm.trigonometry import PI, rounded, two_over_pi
+from armdyn.targets.llvm.trigonometry import PI, round_to_bits, two_over_pi
 
 WORDS = 20
 """The number of 64-bit words of the table: one of zeros before the binary point, then the bits of 2/pi for the largest
@@ -88,7 +88,7 @@ def _upper_half(out: Doubles, a: str, b: str) -> str:
 
 def _times_half_pi(out: Doubles, fraction: str, tail: str) -> str:
     """The number (fraction 2^64 + tail) 2^-128 pi/2: the first 32 bits times a short part of pi/2 are exact."""
-    short = rounded(PI / 2, 21)
+    short = round_to_bits(PI / 2, 21)
     begin = out.mul(_as_double(out, out.let(f"lshr i64 {fraction}, 32")), out.number(2.0**-32))
     rest = out.mul(_as_double(out, out.let(f"and i64 {fraction}, {_LOWER_HALF}")), out.number(2.0**-64))
     rest = out.add(rest, out.mul(_as_double(out, tail), out.number(2.0**-128)))

@@ -46,7 +46,7 @@ ROOM = {32: Room(28, 768), 16: Room(10, 64)}
 """The limits by number of vector registers: 32 of AVX-512, measured and by llvm-mca's model; 16 of AVX2, measured."""
 
 
-def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> list[int]:
+def schedule(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> list[int]:
     """The nodes of a stretch in a new order of evaluation.
 
     Args:
@@ -81,7 +81,7 @@ class _Units:
     """The units of scheduling: a node, with the product that it is fused with, by the index of the node.
 
     Args:
-        nodes, stretch, kept, room: the arguments of `scheduled`.
+        nodes, stretch, kept, room: the arguments of `schedule`.
 
     Its `members` are the nodes of each unit, `rank` sorts units by the chain after them, `change_of_values` is the
     increase of the number of live values by each unit that has not begun.

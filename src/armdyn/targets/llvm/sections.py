@@ -19,7 +19,7 @@ from typing import TypeVar
 from armdyn.base.threads import cached_property
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
-from armdyn.targets.llvm.conditional import NODES_OF_A_CALL, Conditions, conditions, merged, without
+from armdyn.targets.llvm.conditional import NODES_OF_A_CALL, Conditions, conditions, select_conditions, without
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh", "decay"})
 INLINE = frozenset({"exp", "tanh", "decay"})
@@ -231,7 +231,7 @@ def _stretches(
                     end(found[a])
 
     for index in in_order(needed):
-        for condition, arm in merged(nodes[index]):
+        for condition, arm in select_conditions(nodes[index]):
             if index not in found and (condition,) in waiting and _is_stored(nodes, arm, found, before):
                 found[index], before[index] = (condition,), arm  # the condition is among the arguments of a select
         if index in found:

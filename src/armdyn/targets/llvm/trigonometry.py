@@ -67,7 +67,7 @@ def half_pi_parts(vector: Vector) -> list[float]:
     widths = [bits, bits, bits] if vector.has_fma else [bits - _bits_of_k(vector)] * 4 + [bits]
     parts, rest = [], PI / 2
     for number, width in enumerate(widths, start=1):
-        part = rounded(rest, width, round if number + 1 >= len(widths) else math.floor)
+        part = round_to_bits(rest, width, round if number + 1 >= len(widths) else math.floor)
         parts.append(float(part))
         rest -= part
     return parts
@@ -79,7 +79,7 @@ def two_over_pi(bits: int) -> int:
     return int(2 / Fraction(pi(bits * 31 // 100 + 10)) * 2**bits)
 
 
-def rounded(value: Fraction, bits: int, to_integer: Callable[[Fraction], int] = round) -> Fraction:
+def round_to_bits(value: Fraction, bits: int, to_integer: Callable[[Fraction], int] = round) -> Fraction:
     """The nearest number with ``bits`` significant bits, or the next one by the rounding ``to_integer``."""
     scale = Fraction(2) ** (bits - math.frexp(value)[1])
     return to_integer(value * scale) / scale

@@ -166,7 +166,7 @@ def horner(out: Lines, vector: Vector, x: str, coefficients: tuple[float, ...]) 
     return value
 
 
-def limited(out: Lines, vector: Vector, x: str, low: float, high: float) -> str:
+def clamp(out: Lines, vector: Vector, x: str, low: float, high: float) -> str:
     """x, clamped to these limits; NaN stays NaN."""
     for comparison, end in (("olt", vector.splat(low)), ("ogt", vector.splat(high))):
         beyond = out.let(f"fcmp {comparison} {vector.type} {x}, {end}")

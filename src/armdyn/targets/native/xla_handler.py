@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from armdyn.targets.gufunc import Shape, keep
 from armdyn.targets.llvm.machine import host
 from armdyn.targets.llvm.module import Module
-from armdyn.targets.machine_code import kept_or_compiled
+from armdyn.targets.machine_code import load_or_build
 from armdyn.targets.native import is_on
 from armdyn.targets.native.xla_handler_ir import ENTRY, KERNEL, MOST_ARRAYS, handler_ir
 
@@ -53,7 +53,7 @@ def handler(loop: int, arrays: int) -> int:
     if arrays > MOST_ARRAYS:
         raise HandlerError(f"it takes {MOST_ARRAYS} arrays and results together, not {arrays}", is_known=True)
     try:
-        code = kept_or_compiled(
+        code = load_or_build(
             "handler of XLA", lambda: Module(handler_ir(host().triple)), ENTRY, functions={KERNEL: loop}
         )
     except Exception as error:  # e.g. no compiler

@@ -20,7 +20,7 @@ _LOWERED = (torch.bfloat16, torch.float16)
 _DEVICES = ("cpu", "meta")
 
 
-def aligned(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
+def align_tensors(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
     """The tensors, checked, with leading axes broadcast; no memory is copied.
 
     Under `torch.autocast` tensors of lower precision are computed in float32, or in float64 if another one has that, as

@@ -8,7 +8,7 @@ from armdyn.base.extras import extra
 from armdyn.program.program import Program
 from armdyn.targets.named_calls import NamedCall
 from armdyn.targets.parallel import checked_workers
-from armdyn.targets.torch.checking import aligned
+from armdyn.targets.torch.checking import align_tensors
 from armdyn.targets.torch.operator import Operator, operator_of
 from armdyn.targets.torch.rules import Call, in_graph
 
@@ -28,11 +28,11 @@ class TorchFunction(NamedCall):
         self._in_graph = in_graph(self._operator)
 
     def __call__(self, *tensors: Any, **by_name: Any) -> Any:
-        """The results for tensors of shape (..., *shape of the array); `aligned` raises errors."""
+        """The results for tensors of shape (..., *shape of the array); `align_tensors` raises errors."""
         given = self._bound(tensors, by_name)
         if not given:
             return self._result(*self._constants())
-        ready = aligned(given, self.program.inputs)
+        ready = align_tensors(given, self.program.inputs)
         if torch.compiler.is_compiling():
             return self._result(*self._in_graph(*ready))
         return self._result(*Call.apply(self._operator, *ready))

@@ -138,7 +138,7 @@ def over_time(rollout: Rollout, name: str, step: str, scratch: int) -> Function:
 
 def scratch_size(one: Program | Rollout, part: int = PART) -> int:
     """The bytes of memory that a function needs for values that parts pass on, and for the results of a step."""
-    return BYTES * (passed_on(stepped(one), part) + _result_count(one))
+    return BYTES * (passed_on(step_program(one), part) + _result_count(one))
 
 
 def functions_of(
@@ -146,12 +146,12 @@ def functions_of(
 ) -> Iterator[Function]:
     """The functions of a program or a rollout, the exported one last."""
     step = f"{name}.step" if isinstance(one, Rollout) else name
-    yield from over_states(stepped(one), step, called, cosine, scratch, part)
+    yield from over_states(step_program(one), step, called, cosine, scratch, part)
     if isinstance(one, Rollout):
         yield over_time(one, name, step, scratch + BYTES * passed_on(one.step, part))
 
 
-def stepped(one: Program | Rollout) -> Program:
+def step_program(one: Program | Rollout) -> Program:
     """The program of one step or state."""
     return one.step if isinstance(one, Rollout) else one
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from armdyn.targets.wasm.leb128 import signed, sized, unsigned
+from armdyn.targets.wasm.leb128 import signed, unsigned, with_size
 from armdyn.targets.wasm.object_code import ObjectCode
 
 _FUNCTION, _MEMORY, _GLOBAL = b"\x00", b"\x02", b"\x03"
@@ -50,7 +50,7 @@ class Contents:
                 _section(_GLOBALS, _vector([_I32 + b"\0" + _constant(self.heap)])),
                 _section(_EXPORT, _vector(self._exports())),
                 _section(_CODE, _vector(code.bodies)),
-                _section(_DATA, _vector([b"\0" + _constant(0) + sized(self.data)])) * bool(self.data),
+                _section(_DATA, _vector([b"\0" + _constant(0) + with_size(self.data)])) * bool(self.data),
                 *(_section(0, text(name) + content) for name, content in self.custom.items()),
                 _section(0, text("name") + self._names()),
             )
@@ -75,7 +75,7 @@ class Contents:
 
 def text(content: str) -> bytes:
     """A name, in UTF-8."""
-    return sized(content.encode())
+    return with_size(content.encode())
 
 
 def _constant(value: int) -> bytes:
@@ -93,4 +93,4 @@ def _vector(items: Iterable[bytes]) -> bytes:
 
 
 def _section(number: int, content: bytes) -> bytes:
-    return bytes((number,)) + sized(content)
+    return bytes((number,)) + with_size(content)

@@ -15,7 +15,7 @@ from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 from armdyn.targets.wasm import javascript
-from armdyn.targets.wasm.code import stepped
+from armdyn.targets.wasm.code import step_program
 from armdyn.targets.wasm.encoder import Contents
 from armdyn.targets.wasm.interface import Interface
 from armdyn.targets.wasm.layout import Layout
@@ -172,7 +172,7 @@ def _named(
 def _check(name: str, one: Program | Rollout) -> None:
     if not isinstance(one, Program | Rollout):
         raise TypeError(f"{name} is {type(one).__name__}; expected a Program or a Rollout: function.program() gives it")
-    program = stepped(one)
+    program = step_program(one)
     arrays = 1 + 2 * len(program.inputs) + len(program.outputs)
     if arrays > _ADDRESSES:
         raise Unsupported(

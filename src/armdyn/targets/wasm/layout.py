@@ -12,7 +12,7 @@ from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.llvm.evaluation import INTRINSICS
 from armdyn.targets.llvm.huge_angles import WORDS, two_over_pi_words
-from armdyn.targets.wasm.code import HOST, Function, functions_of, scratch_size, stepped
+from armdyn.targets.wasm.code import HOST, Function, functions_of, scratch_size, step_program
 from armdyn.targets.wasm.object_code import TRIPLE
 from armdyn.targets.wasm.parts import BYTES, PART
 from armdyn.targets.wasm.sincos import NAME, sincos_function
@@ -45,7 +45,7 @@ class Layout:
     @cached_property
     def operations(self) -> set[str]:
         """The names of the operations in the programs."""
-        return {str(node[0]) for one in self.programs.values() for node in stepped(one).nodes}
+        return {str(node[0]) for one in self.programs.values() for node in step_program(one).nodes}
 
     @property
     def imports(self) -> list[str]:

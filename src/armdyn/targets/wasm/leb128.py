@@ -29,6 +29,6 @@ def signed(number: int) -> bytes:
     return bytes((*out, number & 0x7F))
 
 
-def sized(content: bytes) -> bytes:
+def with_size(content: bytes) -> bytes:
     """The content after its size in bytes."""
     return unsigned(len(content)) + content

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from armdyn.base.errors import MissingLibrary
 from armdyn.base.extras import extra
-from armdyn.targets.wasm.leb128 import sized, unsigned
+from armdyn.targets.wasm.leb128 import unsigned, with_size
 
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory"
@@ -149,7 +149,7 @@ def _bodies(section: bytes, calls: list[int]) -> Iterator[bytes]:
         while remaining and remaining[-1] < end:
             body += reader.take(remaining.pop() - reader.position)
             body += unsigned(_Reader(reader.take(_PADDED)).number())
-        yield sized(body + reader.take(end - reader.position))
+        yield with_size(body + reader.take(end - reader.position))
 
 
 @cache
