@@ -326,7 +326,7 @@ def test_the_command_line(browser: Any, motion: armdyn.Trajectory, shell: Shell,
     played = ["page", "planar_2r", "--motion", f"{tmp_path}/run.npz"]
     said = shell(*played, "--over", f"{tmp_path}/log.csv", "-o", str(out))
     assert said.code == 0, said.err
-    assert "1 gaps in log log" in said.err
+    assert "1 gap in log log" in said.err
     with opened(browser, out) as page:
         assert page.evaluate("armdyn.motion.names") == ["planar_2r", "log log"]
         assert page.evaluate("armdyn.stage.hasGhost")

@@ -118,7 +118,7 @@ def test_a_log_behind_has_gaps(motion: armdyn.Trajectory) -> None:
     off = figure.axes[1].lines[0].get_ydata()
     np.testing.assert_allclose(off[rows], np.degrees(0.01), rtol=1e-9)
     assert np.isnan(off[300:500]).all()
-    assert "1 gaps in log arrays" in foot(figure)
+    assert "1 gap in log arrays" in foot(figure)
 
 
 def test_motions_of_other_robots(motion: armdyn.Trajectory) -> None:
