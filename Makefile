@@ -9,7 +9,7 @@ NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
 # The processes that tests start read modules compiled, also where PYTHONDONTWRITEBYTECODE is set.
 COMPILED = @$(BIN)/python -m compileall -q src
 
-.PHONY: demo test test-all test-aarch64 lint bench docs clean
+.PHONY: demo test test-costs test-all test-aarch64 lint bench docs clean
 
 demo: $(VENV)/installed-base
 	$(BIN)/armdyn simulate ur5 --duration 3 --plot out/ur5_falls.png --csv out/ur5_falls.csv
@@ -17,6 +17,11 @@ demo: $(VENV)/installed-base
 test: $(VENV)/installed-all
 	$(COMPILED)
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+# Processor time of each test, with its processes and what it compiles.
+test-costs: $(VENV)/installed-all
+	$(COMPILED)
+	PYTHONPATH=tests $(BIN)/python -m pytest -p costs.plugin --costs out/costs.csv $(ARGS)
 
 # What is long too: every robot, every mutant, every setting of the machine, fuzzing. An hour or two.
 test-all: $(VENV)/installed-torch $(VENV)/installed-docs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,11 @@ def on_arm(name: str, q: list[float], components: tuple[str, ...] | None, **opti
     return draw_on_arm(arm, q, armdyn.ellipsoids.velocity(arm, q, **chosen), **options)
 
 
+@cache
+def masp() -> Any:
+    return armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=31)
+
+
 PICTURES: dict[str, Callable[..., Figure]] = {
     "friction": draw_friction,
     "friction map": lambda **options: draw_friction_map(rough().friction_map(), **options),
@@ -60,7 +66,7 @@ PICTURES: dict[str, Callable[..., Figure]] = {
     "velocity terms": lambda **options: draw_velocity_terms(
         armdyn.load("planar_3r"), [0.0, np.pi / 2, -0.5], [1.0, 1.0, 1.0], **options
     ),
-    "masp": lambda **options: draw_masp(armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=31), **options),
+    "masp": lambda **options: draw_masp(masp(), **options),
     "on an arm in a plane": lambda **options: on_arm("planar_3r", [0.3, 0.8, -0.4], ("vx", "vy"), **options),
     "on an arm in space": lambda **options: on_arm("ur5", POSED, None, **options),
     "sizing": sizing,
@@ -70,10 +76,10 @@ PICTURES: dict[str, Callable[..., Figure]] = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_for_each_medium(name: str) -> None:
     report = PICTURES[name]()
+    report.canvas.draw()
     for size in ("paper", "slide"):
         figure = PICTURES[name](size=size)
         figure.canvas.draw()
-        report.canvas.draw()
         as_wide_as_text = report.get_size_inches()[0] * SIZES[size].font / SIZES["report"].font
         assert figure.get_size_inches()[0] == pytest.approx(min(as_wide_as_text, SIZES[size].width))
         fonts = [[text.get_fontsize() for text in each.findobj(Text) if text.get_text()] for each in (report, figure)]
