@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -50,54 +51,63 @@ def on_a_plane(coulomb: float) -> tuple[armdyn.Robot, Any]:
     return arm.with_constraints(plane).with_friction({name: (0.3, coulomb * part) for name, part in parts}), q
 
 
-def errors(robot: armdyn.Robot, method: Any, start: Any, duration: float, steps: Any, tau: Any, **options: Any) -> Any:
-    exact = armdyn.simulate(robot, *start, duration=duration, torque=tau, method=EXACT)
-    found = []
-    for count in steps:
-        loop = ClosedLoop(robot, method=method(duration / count), **options)
-        found.append(abs(loop(*start, steps=count, tau=tau).final.q - exact.q[-1]).max())
-    return np.array(found)
+@cache
+def of_linkages(method: Any, project: bool) -> ClosedLoop:
+    """One loop of all linkages of `linkage`, whose dry friction is an input."""
+    options: dict[str, Any] = {"energy": True, "record": ["q", "qd", "work", "heat"], "parameters": [*rubbing(1.0)]}
+    return ClosedLoop(linkage(1.0), method=method(1e-2), project=project, **options)
 
 
-@pytest.mark.parametrize(("method", "project"), each_once([RungeKutta4, SemiImplicitEuler], [True, False]), ids=str)
+def rubbing(coulomb: float) -> dict[str, float]:
+    """The inputs of the loop for `linkage` of this friction."""
+    return {f"{name}.friction": coulomb for name in four_bar().joint_names}
+
+
+def errors(loop: ClosedLoop, exact: armdyn.Trajectory, steps: Any, tau: Any, **inputs: float) -> Any:
+    """The errors at the end of an exact motion, for several numbers of steps."""
+    start, h = (exact.q[0], exact.qd[0]), exact.t[-1] / np.array(steps)
+    ends = [loop(*start, steps=count, tau=tau, h=at, **inputs).final.q for count, at in zip(steps, h, strict=True)]
+    return abs(np.array(ends) - exact.q[-1]).max(axis=-1)
+
+
+@pytest.mark.parametrize(("method", "project"), each_once([RungeKutta4, SemiImplicitEuler], [False, True]), ids=str)
 def test_a_linkage_that_friction_holds_stands_still_for_ten_minutes(method: Any, project: bool) -> None:
     """Every joint holds it, so that no friction is known by itself; gravity would let it fall."""
-    inputs = [f"{name}.friction" for name in linkage(8.0).joint_names]
-    loop = ClosedLoop(linkage(8.0), method=method(1e-2), project=project, energy=True, parameters=inputs)
-    found = loop(SWING, steps=60_000, tau=np.zeros(3), **dict.fromkeys(inputs, 8.0)).final
+    loop = of_linkages(method, project)
+    found = loop(SWING, steps=60_000, tau=np.zeros(3), **rubbing(8.0)).final
     assert (found.qd == 0.0).all()
     assert abs(found.q - SWING).max() < 1e-12
     assert abs(found.work) < 1e-12
     assert abs(found.heat) < 1e-12
-    assert (loop(SWING, steps=10, tau=np.zeros(3), **dict.fromkeys(inputs, 0.5)).final.qd != 0.0).all()
+    assert (loop(SWING, steps=10, tau=np.zeros(3), **rubbing(0.5)).final.qd != 0.0).all()
 
 
 def test_a_linkage_swings_turns_and_stops_as_in_the_located_motion() -> None:
-    robot, start = linkage(0.6), (SWING, np.zeros(3))
-    exact = armdyn.simulate(robot, *start, duration=4.0, method=EXACT)
+    exact = armdyn.simulate(linkage(0.6), SWING, duration=4.0, method=EXACT)
     assert len(exact.events) == 16
     assert (exact.qd[-1] == 0.0).all()
     for project in (True, False):
-        found = errors(robot, RungeKutta4, start, 4.0, (1000, 4000), np.zeros(3), project=project)
+        loop = of_linkages(RungeKutta4, project)
+        found = errors(loop, exact, (1000, 4000), np.zeros(3), **rubbing(0.6))
         assert found[1] < 2e-4
         assert found[0] / found[1] > 4**1.8
-    rough = errors(robot, SemiImplicitEuler, start, 4.0, (1000, 4000), np.zeros(3), project=True)
+        assert (loop(SWING, steps=1000, tau=np.zeros(3), h=4e-3, **rubbing(0.6)).final.qd == 0.0).all()
+    rough = errors(of_linkages(SemiImplicitEuler, True), exact, (1000, 4000), np.zeros(3), **rubbing(0.6))
     assert rough[1] < 2e-3
     assert rough[0] / rough[1] > 3.0
-    final = ClosedLoop(robot, method=RungeKutta4(4e-3), project=True)(*start, steps=1000, tau=np.zeros(3)).final
-    assert (final.qd == 0.0).all()
 
 
 def test_the_error_of_stops_goes_with_the_square_of_the_step() -> None:
     """In a channel, whose joints stop together, and of joints that two motors move."""
-    rubbing = CHANNEL.with_friction(dict.fromkeys(CHANNEL.joint_names, (0.1, 2.0)))
+    rough = CHANNEL.with_friction(dict.fromkeys(CHANNEL.joint_names, (0.1, 2.0)))
     steps = (500, 1000, 2000, 4000)
     for robot, start, tau, project, most in (
-        (rubbing, (THETA, np.array([1.0, 0.0])), np.zeros(2), True, 2.0),
+        (rough, (THETA, np.array([1.0, 0.0])), np.zeros(2), True, 2.0),
         (DIFFERENTIAL, (np.array([0.6, -0.3]), np.array([1.0, 2.0])), np.array([3.0, -1.0]), False, 500.0),
     ):
+        exact = armdyn.simulate(robot, *start, duration=2.0, torque=tau, method=EXACT)
         for method in (RungeKutta4, Heun):
-            found = errors(robot, method, start, 2.0, steps, tau, project=project)
+            found = errors(ClosedLoop(robot, method=method(1e-3), project=project), exact, steps, tau)
             assert (found < most * (2.0 / np.array(steps)) ** 2).all()
 
 
@@ -149,7 +159,9 @@ def test_a_joint_that_no_coordinate_moves() -> None:
     robot = arm.with_coordinates(["a", "b"], [[0.0, 0.0], [0.5, 0.5], [0.5, -0.5]])
     alone = ALONE.with_coordinates(["a"], [[0.0], [1.0]])
     for one, start in ((robot, ([0.3, 0.2], [1.0, 0.0])), (alone, ([0.3], [1.0]))):
-        assert (errors(one, RungeKutta4, start, 0.1, (100,), np.ones(one.dof)) < 1e-5).all()
+        exact = armdyn.simulate(one, *start, duration=0.1, torque=np.ones(one.dof), method=EXACT)
+        loop = ClosedLoop(one, method=RungeKutta4(1e-3))
+        assert (errors(loop, exact, (100,), np.ones(one.dof)) < 1e-5).all()
 
 
 def test_a_crank_turns_fast_beside_a_rocker_that_turns_round() -> None:
@@ -257,10 +269,9 @@ def test_friction_takes_energy_and_brings_everything_to_rest(kind: Any) -> None:
 
 
 def test_the_books_close() -> None:
-    robot = linkage(0.6)
+    robot, loop = linkage(0.6), of_linkages(RungeKutta4, True)
     for h in (2e-3, 1e-3):
-        loop = ClosedLoop(robot, method=RungeKutta4(h), energy=True, project=True, record=["q", "qd", "work", "heat"])
-        rows = loop(SWING, steps=round(3.0 / h), tau=np.zeros(3)).rows
+        rows = loop(SWING, steps=round(3.0 / h), tau=np.zeros(3), h=h, **rubbing(0.6)).rows
         total = robot.kinetic_energy(rows.q, rows.qd) + robot.potential_energy(rows.q) - rows.work
         assert abs(total - total[0]).max() < 1500.0 * h**2
         assert rows.heat[-1] > 9.0
