@@ -30,7 +30,7 @@ def assert_refused(said: Any, *parts: str) -> None:
 
 @pytest.mark.parametrize("workers", ["0", "-5"])
 def test_number_of_threads(shell: Shell, workers: str) -> None:
-    assert_refused(shell("bench", "ur5", "--states", "10", "--workers", workers), f"{workers} is no number of threads")
+    assert_refused(shell("bench", "ur5", "--states", "10", "--workers", workers), f"{workers} is not a number of threads")
 
 
 def test_number_of_states(shell: Shell) -> None:
@@ -39,7 +39,7 @@ def test_number_of_states(shell: Shell) -> None:
 
 def test_too_little_memory(shell: Shell, tmp_path: Path) -> None:
     said = shell("masp", "--out", str(tmp_path), "--samples", str(10**15))
-    assert_refused(said, "MemoryError: not enough memory", "Ask for less at once")
+    assert_refused(said, "MemoryError: not enough memory", "Use fewer states at once.")
 
 
 @pytest.mark.parametrize(

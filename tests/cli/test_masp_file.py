@@ -118,7 +118,7 @@ def test_the_example_is_printed(shell: Shell, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("FILE", "--radius", "0.1"), "--radius is not an option of an input file, which says it itself"),
+        (("FILE", "--radius", "0.1"), "--radius is not an option of an input file, which specifies it"),
         (("FILE", "--accept"), "--accept is not an option of an input file"),
         (("FILE", "--csv", "x.txt"), "ends in .csv"),
         (("FILE", "--plot", "x.foo"), ".png"),

@@ -31,7 +31,7 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def _root(version: bool = typer.Option(False, "--version", help="Say the version and stop.")) -> None:
+def _root(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
     if version:
         typer.echo(f"armdyn {__version__}")
         raise typer.Exit
@@ -68,7 +68,7 @@ def main() -> None:
         sys.exit(2)
     except MemoryError as error:
         reason = f": {error}" if str(error) else ""
-        advice = f"not enough memory{reason}. Ask for less at once, such as fewer states."
+        advice = f"not enough memory{reason}. Use fewer states at once."
         errors.print(labelled("MemoryError:", "bold red", advice), soft_wrap=True)
         sys.exit(2)
     except KeyboardInterrupt:

@@ -31,7 +31,7 @@ ROBOT = "A bundled robot (ur5, puma560, planar_2r, ...; see armdyn list) or the 
 LOCK = "Hold a joint at this many rad or m, or 90deg, pi/2, 20mm; may be repeated."
 GRAVITY = "Acceleration of free fall in base axes, m/s^2."
 ACCEPT_INERTIA = "Take inertias that no rigid body has as they stand."
-ACCEPT = "Read past faults that no equation contains, such as swapped limits; the notes say what is taken."
+ACCEPT = "Read past faults that no equation contains, such as swapped limits; the notes list them."
 ACTUATORS = "A file of actuators, YAML or JSON: motors, gears and friction laws by joint."
 JOINT_ORDER = "Order of q: chain, from base to tip; file, as the description lists the joints; or NAME,NAME,..."
 XACRO = "Expand ROBOT, a xacro file that you trust (pip install xacrodoc)."
@@ -117,7 +117,7 @@ def open_robot(
 
 
 def with_drives(robot: Robot, actuators: Path | None, *, ignore_friction: bool) -> Robot:
-    """The robot with the actuators of a file, where one is given; without their friction where none is wanted."""
+    """The robot with the actuators of a file, if one is given, with or without their friction."""
     if actuators is None:
         return robot
     from armdyn.actuators import read  # noqa: PLC0415 - slow to import
@@ -144,7 +144,7 @@ def load_options(
     """The options of `armdyn.load` that the texts of `open_robot` mean, those given only.
 
     Args:
-        reader: makes the robot of options of `armdyn.load`; asked for the kinds of joints where locks have units.
+        reader: makes the robot of options of `armdyn.load`; called for the kinds of joints if locks have units.
         base, tip, chain, lock, gravity, accept, accept_faults, ignore_friction: as of `open_robot`.
         joint_order, xacro, xacro_arg: likewise.
     """
@@ -263,7 +263,7 @@ def _flag_of(name: str) -> str:
 
 
 def _kinds_of_joints(reader: Callable[..., Robot]) -> dict[str, str]:
-    """Kinds of joints by name, with nothing locked; empty where the robot cannot be read so."""
+    """Kinds of joints by name, without locks; empty if the robot cannot be read."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -278,12 +278,12 @@ def load_robot(robot: str, **options: Any) -> Robot:
     if not robot:
         raise UnknownName("ROBOT is empty; expected a bundled robot, such as ur5, or the path of a URDF or MJCF file")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DescriptionWarning)  # every verb prints the notes, which say the same
+        warnings.simplefilter("ignore", DescriptionWarning)  # every verb prints the notes, which contain them
         return load(robot, **options)
 
 
 def _locked(texts: list[str], known: Callable[[], Mapping[str, str]]) -> dict[str, float]:
-    """The values of --lock by joint; ``known`` gives the kinds of joints, asked for where a value has a unit."""
+    """The values of --lock by joint; ``known`` returns the kinds of joints, called if a value has a unit."""
     locked: dict[str, float] = {}
     for text in texts:
         joint, equals, value = text.rpartition("=")

@@ -29,12 +29,12 @@ TIMES = ("first_call", "one_call", "state_float64", "state_float32", "state_thre
 """The measured times, s: of the first call, of a call with one state, and of a state in a batch."""
 
 MOST_STATES = 10_000_000
-"""In a batch: the largest results of a six-joint arm take some gigabytes then."""
+"""Largest number of states in a batch: the largest results of a six-joint arm take some gigabytes then."""
 
 
 def _threads(workers: int) -> int:
     if workers < 1 and workers != -1:
-        raise typer.BadParameter(f"{workers} is no number of threads; expected 1 or more, or -1 for one a core.")
+        raise typer.BadParameter(f"{workers} is not a number of threads; expected 1 or more, or -1 for one a core.")
     return workers
 
 

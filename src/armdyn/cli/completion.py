@@ -1,6 +1,6 @@
 """Completions of the Tab key: robots, frames, joints and words of options.
 
-A function here gets the words typed so far as a context, and never fails: where it knows nothing, it offers nothing,
+A function here receives the words typed so far as a context, and never fails: without a candidate it returns none,
 and the shell completes file names. Annotations here are evaluated at import: Typer reads them for each option.
 """
 
@@ -56,8 +56,8 @@ def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
 
 
 def _robot(context: typer.Context) -> Robot | None:
-    """The robot that was typed, or None where it is none."""
-    typed = (word for word in context.args if not word.startswith("-"))  # where an option still lacks its value
+    """The robot that was typed, or None without one."""
+    typed = (word for word in context.args if not word.startswith("-"))  # if an option still lacks its value
     name = context.params.get("robot") or next(typed, None)
     if not isinstance(name, str):
         return None

@@ -27,7 +27,7 @@ class Converted:
     """A robot in another description."""
 
     def tables(self) -> list[Table]:
-        """The tables for the screen; none where the text itself is shown."""
+        """The tables for the screen; none if the text itself is shown."""
         return []
 
     @abstractmethod
@@ -185,7 +185,7 @@ def _zero_reference(robot: Robot, _: str | None) -> Converted:
 
 
 def _that_read(reader: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments, with check_inertia=False where the robot's inertias need it."""
+    """The arguments, with check_inertia=False if the robot's inertias require it."""
     try:
         getattr(Robot, reader)(**arguments)
     except ModelError:
@@ -201,7 +201,7 @@ CONVERSIONS: dict[str, Callable[[Robot, str | None], Converted]] = {
     "screws": _screws,
     "zero_reference": _zero_reference,
 }
-"""By the word behind --to."""
+"""The writers by the word of --to."""
 
 
 def jsonable(value: Any) -> Any:

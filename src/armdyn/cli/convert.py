@@ -24,7 +24,7 @@ WRITERS: dict[str, Callable[[Converted], str]] = {
     ".json": lambda found: as_json(found.data()) + "\n",
     ".py": lambda found: found.python(),
 }
-"""By the ending of a file: what is written into it."""
+"""The form of a file by its ending."""
 
 
 def convert(

@@ -20,7 +20,7 @@ FORMS = ("lagrange", "newton-euler", "state-space", "configuration-space", "task
 FORM = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}."
 COMPONENTS = "Of the tip's velocity, such as vx,vy: a task's; or those that are zero, of --form constrained."
 EXPRESSED_IN = "body, world or space, for --components; body for a task, world for a constraint if left out."
-SYMBOLS = "all, or PARAMETER=SYMBOL pairs separated by commas; numbers where it is not given."
+SYMBOLS = "all, or PARAMETER=SYMBOL pairs separated by commas; numbers if it is not given."
 BASE_PARAMETERS = "Name the combinations of masses and inertias that matter; needs --symbols all."
 
 

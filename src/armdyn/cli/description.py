@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def description(arm: Robot) -> dict[str, Any]:
-    """Base, tip, gravity, joints, links, frames; couplings and constraints where there are some."""
+    """Base, tip, gravity, joints, links, frames; couplings and constraints if there are some."""
     model = arm.model
     coupled = model.coupling is not None
     more: dict[str, Any] = {}
@@ -67,7 +67,7 @@ def _coordinate(joint: Joint | Coordinate) -> dict[str, Any]:
 
 
 def _joint(joint: Joint) -> dict[str, Any]:
-    """The names are those of `armdyn.model.Joint`; null stands for no limit, and for no actuator."""
+    """The names are those of `armdyn.model.Joint`; null means no limit, or no actuator."""
     actuator = None if joint.actuator is None else str(joint.actuator)
     place = {"parent": joint.parent, "child": joint.child, "axis": joint.axis, "placement": joint.placement}
     springs = [{"kind": type(spring).__name__, **spring.numbers} for spring in joint.parallel_springs]

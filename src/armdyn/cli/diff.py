@@ -18,7 +18,7 @@ MOST = 60
 
 def diff(
     first: Annotated[str, typer.Argument(metavar="A", help="A bundled robot, or a URDF or MJCF file.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="The robot beside it.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="The robot it is compared with.")],
     json: AsJson = False,
 ) -> None:
     """Show how two descriptions of a robot differ, the largest difference first; exit code 1 if they do.

@@ -22,7 +22,7 @@ from armdyn.identification.optimal_design import Criterion
 from armdyn.robot import Robot
 
 RANDOM = 10
-"""Random motions beside the found one in the table."""
+"""Random motions that the table compares with the result."""
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
@@ -53,14 +53,14 @@ def excite(
         Path | None, typer.Option("--ros", metavar="FILE", help="Write a ROS JointTrajectory as YAML.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the motion beside its limits: png, pdf, svg.")
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the motion and its limits: png, pdf, svg.")
     ] = None,
     json: AsJson = False,
 ) -> None:
     """A motion whose logs determine the arm's parameters best.
 
-    A Fourier series that starts and ends at rest keeps the limits of position, velocity and effort. The table says how
-    far each base parameter, armature and friction will be off (standard deviation), beside random motions.
+    A Fourier series that starts and ends at rest keeps the limits of position, velocity and effort. The table has the
+    standard deviation of each base parameter, armature and friction, and those of random motions.
 
     [bold]Examples[/]
 

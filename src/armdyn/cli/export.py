@@ -28,13 +28,13 @@ from armdyn.targets.identifiers import chosen_name
 
 @dataclass(frozen=True)
 class Request:
-    """One call of the verb: the robot, the functions and where they go.
+    """One call of the verb: the robot, the functions and the folder or file of the result.
 
     Args:
         robot: whose functions they are.
         functions: their names.
         out: the folder, or of a target in `FILES` the file, that the user named or that is the usual one.
-        folder: where files are written; of a target in `FILES` the folder of the file.
+        folder: of the files; for a target in `FILES` the folder of the file.
         name: of the files; None for the robot's own.
         given: optional arrays that are arguments.
         options: of the functions, such as ``expressed_in``, and ``parameters`` of the model that are arguments.
@@ -76,7 +76,7 @@ _DTYPES = {"double": "float64", "float": "float32"}
 
 
 def _cuda(request: Request) -> list[Path]:
-    """Of every function a kernel in CUDA C++ and the same in PTX, with the same parameters."""
+    """A kernel of every function in CUDA C++ and in PTX, with equal parameters."""
     scalar = request.settings.get("scalar", "double")
     if scalar not in _DTYPES:
         raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
@@ -137,7 +137,7 @@ TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
     "fmu": (_fmu, ()),
     "wasm": (_wasm, ("sincos",)),
 }
-"""By the word behind --to: what writes it, and which settings it takes."""
+"""The writer and the settings of each target, by the word of --to."""
 
 FILES = ("fmu",)
 """The exports that write a file; the others write a folder."""
@@ -176,7 +176,7 @@ def export(
     ] = None,
     scalar: Annotated[str | None, typer.Option("--scalar", metavar="double|float", help="The type of numbers.")] = None,
     sincos: Annotated[
-        str | None, typer.Option("--sincos", metavar="libm|inline|SIN,COS", help="Where sine and cosine come from.")
+        str | None, typer.Option("--sincos", metavar="libm|inline|SIN,COS", help="Source of sine and cosine.")
     ] = None,
     shared: Annotated[bool, typer.Option("--shared", help="One function of all, which share their work.")] = False,
     overwrite: Overwrite = False,

@@ -19,12 +19,12 @@ def write_python(named: Iterable[Named], folder: Path, prefix: str | None = None
 
     Args:
         named: what is written.
-        folder: where; it is made if it is not there.
+        folder: of the files; made if it does not exist.
         prefix: before the names of functions and files, with an underscore between.
         numpy: whether they take arrays of states.
 
     Raises:
-        Unsupported: where two functions would have the same file.
+        Unsupported: two functions with one file.
     """
     programs = dict(prefixed(named, prefix))
     words = identifiers(programs, "Python")
@@ -33,7 +33,7 @@ def write_python(named: Iterable[Named], folder: Path, prefix: str | None = None
 
 
 def prefixed(named: Iterable[Named], prefix: str | None) -> list[Named]:
-    """The programs under the names of their functions, behind a prefix and an underscore where there is one."""
+    """The programs by the names of their functions, after a prefix and an underscore if there is a prefix."""
     front = "" if prefix is None else f"{chosen_name(prefix, '')}_"
     return [(f"{front}{name}", program) for name, program in named]
 
@@ -43,7 +43,7 @@ def write_latex(named: Iterable[Named], folder: Path, title: str) -> list[Path]:
 
     Args:
         named: what is written.
-        folder: where; it is made if it is not there.
+        folder: of the files; made if it does not exist.
         title: of the document, and the name of its file.
     """
     parts = [(heading(name.replace("_", " ").capitalize()), program.equations()) for name, program in named]

@@ -74,7 +74,7 @@ def _states_of(motion: Path, arm: Robot) -> tuple[Array | None, Array]:
 
 
 def _print(arm: Robot, q: Array, poses: dict[str, Array]) -> None:
-    """A row for each frame; the matrix where there is one."""
+    """A row for each frame; the matrix if there is one frame."""
     headings = ("frame", "x, m", "y, m", "z, m", "roll,\ndeg", "pitch,\ndeg", "yaw,\ndeg")
     table = new_table(f"{arm.name}: frames in {arm.model.base}", *headings)
     for name, T in poses.items():

@@ -70,8 +70,8 @@ def identify(
 ) -> None:
     r"""Inertias, friction and armatures of the arm from logs of its joints, with intervals of 95 %.
 
-    Every link stays a possible body, drawn to its description where the logs say nothing. The tables have each
-    parameter beside the description's, and the errors of joint forces beside those of the description and of friction
+    Every link stays a possible body, close to its description if the logs have no information. The tables compare each
+    parameter with the description's, and the errors of joint forces with those of the description and of friction
     that is fitted alone. Exit code 1 if the fit is worse than friction alone on a log of --on.
 
     [bold]Examples[/]

@@ -38,7 +38,7 @@ from armdyn.robots import bundled_robots
 
 def info(
     arm: Described,
-    cost: Annotated[bool, typer.Option("--cost", help="Only operation counts, beside the literature's.")] = False,
+    cost: Annotated[bool, typer.Option("--cost", help="Only operation counts, with those of the literature.")] = False,
     json: AsJson = False,
 ) -> None:
     """Show joints, limits, masses and inertias; operation counts with --cost.

@@ -17,7 +17,7 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 ROWS = ("wx", "wy", "wz", "vx", "vy", "vz")
-"""Of a twist: angular part first."""
+"""Names of the components of a twist, angular part first."""
 
 EXPRESSED_IN_HELP = "body (axes and origin of the frame), world (its origin, the base's axes) or space (the base's)."
 

@@ -44,7 +44,7 @@ def as_json(value: Any, indent: str = "") -> str:
 
 
 def plain(value: Any) -> Any:
-    """The same of JSON's types alone; NaN and infinity are None."""
+    """A value of JSON's types alone; NaN and infinity are None."""
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, np.ndarray):

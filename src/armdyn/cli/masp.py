@@ -118,14 +118,14 @@ def masp(
 
 
 def _refuse_misplaced(context: typer.Context, of_file: bool) -> None:
-    """Options that belong to an input file where there is none, and those of the circle where there is one."""
+    """Raise for options of an input file without one, and for those of the circle with one."""
     for name in context.params:
         source = context.get_parameter_source(name)
         if name in ANYWHERE or source is None or source.name != "COMMANDLINE":
             continue
         flag = {"accept": "--accept-inertia", "accept_faults": "--accept"}.get(name, f"--{name.replace('_', '-')}")
         if of_file and name not in IN_A_FILE:
-            raise ShapeError(f"{flag} is not an option of an input file, which says it itself; leave it out")
+            raise ShapeError(f"{flag} is not an option of an input file, which specifies it; leave it out")
         if not of_file and name in IN_A_FILE:
             raise ShapeError(
                 f"{flag} is an option of an input file (.toml); the circle's results go to the folder --out"

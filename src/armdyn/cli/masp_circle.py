@@ -49,7 +49,7 @@ def run_circle(
 
 
 def _motion_table(run: MaspRun) -> Table:
-    """A row a joint: where it begins, what it has turned through, the largest of everything."""
+    """A row per joint: its start, its travel, and the largest of each quantity."""
     units = "deg, deg/s, N m" + ("; m, m/s, N" if any(j.kind == "prismatic" for j in run.robot.joints) else "")
     headings = ("joint", "start", "turned", "fastest", "tau, start", "tau, peak", "at, s")
     table = new_table(f"{run.robot.name} round the circle in {run.t[-1]:g} s  ({units})", *headings)

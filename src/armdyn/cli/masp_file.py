@@ -31,10 +31,10 @@ class Wanted:
     """The options of a run of an input file.
 
     Args:
-        configuration: its number; None for what the file says.
+        configuration: its number; None for that of the file.
         simulate: the simulation half in place of the analysis.
-        csv: where the numbers go.
-        plot: where the picture goes.
+        csv: the file of the numbers.
+        plot: the file of the picture.
         json: JSON in place of tables.
         arm: path of the picture of the arm in its zero position.
     """
@@ -84,7 +84,7 @@ def run_file(path: Path, wanted: Wanted) -> None:
         raise
     try:
         _report(problem, result, wanted, console)
-    finally:  # also where nobody reads the report any more
+    finally:  # also if the reader of the report has gone
         _write(result, wanted, console)
 
 
@@ -127,7 +127,7 @@ def _show_simulation(problem: MaspProblem, simulation: MaspSimulation, console: 
 
 
 def _configuration_table(problem: MaspProblem, found: tuple[Configuration, ...]) -> Table:
-    """A row for each configuration: where the joints are at the beginning, and how far it goes from there."""
+    """A row for each configuration: the joints at the beginning, and the part of the path that it follows."""
     robot, units = problem.robot, problem.units
     unit = _joint_units(robot, units, "q")
     table = new_table(
@@ -144,7 +144,7 @@ def _configuration_table(problem: MaspProblem, found: tuple[Configuration, ...])
 
 
 def _motion_table(title: str, units: InputUnits, result: MaspRun | MaspSimulation) -> Table:
-    """A row a joint: where it begins, what it has turned through, the fastest, the forces."""
+    """A row per joint: its start, its travel, its highest speed, its forces."""
     robot = result.robot
     unit = "; ".join(
         ", ".join(units.of(kind, quantity).name for quantity in ("q", "qd", "qdd", "tau")) for kind in _kinds(robot)
@@ -231,7 +231,7 @@ def _collar(joint: Joint) -> str:
 
 
 def _write(result: MaspRun | MaspSimulation, wanted: Wanted, console: Screen) -> None:
-    """The csv and the picture, where they are asked for; what is said of them comes after both."""
+    """Write the csv and the picture if they are given, then print their names."""
     if wanted.csv is not None:
         wanted.csv.parent.mkdir(parents=True, exist_ok=True)
         table = columns(result)
@@ -255,7 +255,7 @@ def _write(result: MaspRun | MaspSimulation, wanted: Wanted, console: Screen) ->
 
 
 def _kinds(robot: Robot) -> list[str]:
-    """Of joints, those that the robot has."""
+    """The joints of the robot."""
     return [kind for kind in ("revolute", "prismatic") if any(joint.kind == kind for joint in robot.joints)]
 
 

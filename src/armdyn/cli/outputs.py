@@ -29,7 +29,7 @@ def refuse_unwritable(option: str, path: Path, *, endings: Sequence[str] = ()) -
         endings: of the known formats, with their dots; empty for any ending.
 
     Raises:
-        OutputError: an ending that names no format, a folder, or a place where no file can be made.
+        OutputError: an ending that names no format, a folder, or a folder in which no file can be made.
     """
     if endings and path.suffix.lower() not in endings:
         raise OutputError(f"{option} {str(path)!r}: expected a file name that ends in {', '.join(sorted(endings))}")
@@ -42,7 +42,7 @@ def refuse_unwritable(option: str, path: Path, *, endings: Sequence[str] = ()) -
 
 
 def _refuse_folder(option: str, path: Path) -> None:
-    """Raise where no file can be made in the nearest existing folder."""
+    """Raise if no file can be made in the nearest existing folder."""
     folder = path.parent
     while not folder.exists():
         folder = folder.parent
@@ -75,7 +75,7 @@ OUTPUTS = (
 
 
 def refuse_lost(outputs: Mapping[str, Path], inputs: Iterable[str | Path | None]) -> None:
-    """Raise where a file is to be written over one that is read.
+    """Raise if a file is to be written over one that is read.
 
     Args:
         outputs: files to be written, by what names them, such as "--csv".
@@ -93,7 +93,7 @@ def refuse_lost(outputs: Mapping[str, Path], inputs: Iterable[str | Path | None]
 
 
 def refuse_lost_of(given: Mapping[str, Any], *inputs: str | Path | None) -> None:
-    """Raise where one of the options that name outputs names a file that another option, or an input, does.
+    """Raise if one of the options that name outputs names a file that another option, or an input, names.
 
     Args:
         given: a verb's options, by the names of its parameters.
@@ -107,7 +107,7 @@ def refuse_lost_of(given: Mapping[str, Any], *inputs: str | Path | None) -> None
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # text that is no path
+    except (OSError, ValueError):  # text that is not a path
         return False
 
 
@@ -115,11 +115,11 @@ def write_into(option: str, folder: Path, write: Callable[[Path], Iterable[Path]
     """Let a function write its files into a folder that may have others, whole or not at all.
 
     A folder that is there is welcome, and so are files in it that would be written as they are. A file of the same name
-    with other contents may be somebody's own work, a CMakeLists.txt say: nothing is written then.
+    with other contents may be the user's own work, e.g. a CMakeLists.txt: nothing is written then.
 
     Args:
         option: whose value the folder is.
-        folder: made where there is none.
+        folder: made if it does not exist.
         write: writes files into the folder it is given, and gives their paths.
         overwrite: whether files with other contents are replaced.
 
@@ -145,5 +145,5 @@ def write_into(option: str, folder: Path, write: Callable[[Path], Iterable[Path]
 
 
 def _is_other(path: Path, target: Path) -> bool:
-    """Whether the target is there with other contents."""
+    """True if the target exists with other contents."""
     return target.exists() and target.read_bytes() != path.read_bytes()

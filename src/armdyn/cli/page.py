@@ -30,7 +30,8 @@ def page(
         typer.Option("--motion", metavar="FILE", help="Play this motion: .npz, .parquet, .csv, a log."),
     ] = None,
     over: Annotated[
-        Path | None, typer.Option("--over", metavar="FILE", help="Another motion or a log behind that of --motion.")
+        Path | None,
+        typer.Option("--over", metavar="FILE", help="Another motion or a log, drawn in grey under that of --motion."),
     ] = None,
     rate: Annotated[float | None, typer.Option("--rate", help="Rows per second of a log without times, Hz.")] = None,
     title: Annotated[str | None, typer.Option("--title", help="Above the page of a motion.")] = None,
@@ -50,7 +51,7 @@ def page(
       armdyn page panda.urdf --tip panda_hand --lock panda_finger_joint1=0.02 -o panda.html
 
     With --motion the page plays a motion: the arm, charts of every joint with limits and events, one cursor through
-    all; --over draws another motion or a log behind it, with a ghost of the arm.
+    all; --over draws another motion or a log under it, with a ghost of the arm.
 
       armdyn page ur5 --motion run.npz -o run.html
 
@@ -89,7 +90,9 @@ def _page_of_motion(
     from armdyn.simulation.files.opening import open_motion  # noqa: PLC0415
 
     if q is not None:
-        raise PageError("--q is where the page of a robot opens; that of a motion opens at its start. Leave it out")
+        raise PageError(
+            "--q is the state in which the page of a robot opens; that of a motion opens at its start. Leave it out"
+        )
     path = out or Path(motion.with_suffix(".html").name)
     refuse_lost({"-o": path}, [motion, over, arm.name])
     refuse_unwritable("-o", path, endings=(".html", ".htm"))

@@ -26,13 +26,13 @@ def pose_data(T: Array) -> dict[str, Any]:
 
 
 class Rotated(NamedTuple):
-    """The options that say an orientation."""
+    """The options of an orientation."""
 
     rpy: str | None
     quaternion: str | None
 
     def read(self) -> Array | None:
-        """The rotation matrix, or None where none is said."""
+        """The rotation matrix, or None without an orientation."""
         if self.rpy is not None and self.quaternion is not None:
             raise ShapeError("the orientation is given twice: by --rpy and by --quaternion; choose one")
         if self.rpy is not None:

@@ -48,7 +48,7 @@ def report(
 ) -> None:
     r"""A motion as a document, HTML or PDF: limits, forces, energy, figures, the tip's path, versions and digests.
 
-    The csv of a log has a column t, and q_JOINT for each joint of --robot, in SI units or with another behind the name,
+    The csv of a log has a column t, and q_JOINT for each joint of --robot, in SI units or with another after the name,
     such as "q_elbow \[deg]"; also qd_JOINT, qdd_JOINT and tau_JOINT. Columns of UR's RTDE, libfranka, ROS and LeRobot
     are known; others are named by --columns. A PDF is printed by Chromium, Chrome or Edge.
 
@@ -116,7 +116,7 @@ def _with_payload(robot: Robot | None, text: str | None) -> Robot | None:
     return Words.of_options({}).with_options({keys: value}, {keys: "--payload"}).with_payload(robot)
 
 
-NO_ROBOT = "the robot is not known: nothing is said of limits, tip and parameters; name it by --robot"
+NO_ROBOT = "without a robot the report has no limits, tip and parameters; name it by --robot"
 
 
 def motion_of_file(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> Trajectory:
@@ -145,8 +145,8 @@ def motion_of_file(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> T
 
 
 def _bundled(trajectory: Trajectory) -> Robot | None:
-    """The bundled robot of the trajectory's name, where its joints are the same."""
-    from armdyn.robots import bundled_robots  # noqa: PLC0415 - asked for where no robot is named
+    """The bundled robot of the trajectory's name, if its joints have equal names and kinds."""
+    from armdyn.robots import bundled_robots  # noqa: PLC0415 - read if no robot is named
     from armdyn.simulation.results.with_robot import check_it_moved  # noqa: PLC0415
 
     if trajectory.robot not in bundled_robots():

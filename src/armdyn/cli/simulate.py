@@ -165,7 +165,7 @@ def _with_place(error: ArmdynError, written: bool) -> str:
 
 
 def _report_json(motion: Motion, trajectory: Trajectory) -> None:
-    """The same as JSON; the states over time are what the output files are for."""
+    """Print the report as JSON; output files have the states over time."""
     energy, q, qd = trajectory.energy, trajectory.q, trajectory.qd
     joints = {"start": q[0], "end": q[-1], "lowest": q.min(axis=0), "highest": q.max(axis=0)}
     account = {

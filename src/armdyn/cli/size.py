@@ -37,7 +37,7 @@ TASK = (
 MOUNT = "The frame that the drive of a joint stands at, JOINT=FRAME; may be repeated. At the joint if left out."
 LEAD = "Of a joint that slides: m for a turn of its screw, JOINT=VALUE; may be repeated."
 UNITS = {"mass": "kg", "loss": "W", "winding_at_most": "K"} | {name: one.unit for name, one in CRITERIA.items()}
-"""Of the columns of the csv; the winding's is what it is warmer than the ambient."""
+"""Units of the columns of the csv; the winding's temperature is that above the ambient."""
 
 MOST_SHOWN = 5
 """Drives of a joint's front in the table."""
@@ -89,7 +89,7 @@ def size(
 ) -> None:
     r"""Motors and gears that do a task: every motor with every gear, for each joint.
 
-    Judged by peak and rms torque, speed, voltage, current, the winding's temperature where the task is repeated for
+    Judged by peak and rms torque, speed, voltage, current, the winding's temperature if the task is repeated for
     ever, the gear's torque and input speed. The lightest drives are put on the links, and all is judged again until the
     choice stays.
 
@@ -189,7 +189,7 @@ def _print(console: Screen, found: Sizing, *, bare: bool) -> None:
 
 
 def _data(found: Sizing, files: list[Path]) -> dict[str, Any]:
-    """The drive of each joint, None where there is none, those that no other beats, and why others fail."""
+    """The best drive of each joint, None without one, the drives that no other beats, and the reasons others fail."""
     joints = {
         name: {
             "best": None if joint.best is None else asdict(joint.best),
@@ -227,7 +227,7 @@ def _named(texts: list[str] | None, option: str, value: str = "VALUE") -> dict[s
 
 
 def _chosen(found: Sizing) -> Table:
-    """A row a joint: its drive, and what the task asks of it."""
+    """A row per joint: its drive, and the torque and speed that the task requires."""
     table = new_table(
         f"Drives of {found.robot.name} for {found.task.duration:g} s, repeated",
         *("joint", "motor", "gear", "mass,\nkg", "loss,\nW", "peak\nN m", "peak\nrad/s", "rms\nA", "peak\nV"),
@@ -261,7 +261,7 @@ def _fronts(found: Sizing) -> Table:
 
 
 def _reasons(found: Sizing) -> Table:
-    """How many pairs fail by which criterion."""
+    """The numbers of pairs that fail, by criterion."""
     table = new_table("Pairs that do not do the task, by criterion", "joint", "pairs", "do it", "fail by")
     for name, joint in found.joints.items():
         counts = ", ".join(f"{criterion} {count}" for criterion, count in joint.reasons.items())

@@ -1,4 +1,4 @@
-"""Options for states of an arm, one or a table of them, and where results go: the same words in every verb."""
+"""Options for states of an arm, one or a table of them, and for the file of results; equal in every verb."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def target_of(out: Path | None) -> Path | TextIO | None:
 
 
 def refuse_both(motion: Path | None, q: str | None) -> None:
-    """Raise where a table and a state are given."""
+    """Raise if a table and a state are given."""
     if motion is not None and q is not None:
         raise ShapeError("states are given twice: by --motion and by --q; choose one")
 
 
 def write_rows(target: Path | TextIO, t: Array | None, columns: list[str], values: Array) -> None:
-    """A csv with a row for each state, and its time in front where there is one."""
+    """Write a csv with a row for each state, after its time if it has one."""
     if t is None:
         write_table(target, columns, values)
     else:

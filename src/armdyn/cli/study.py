@@ -26,7 +26,7 @@ from armdyn.studies.labels import component_labels
 from armdyn.studies.words import Words
 
 FILE = "A YAML file; see the examples below."
-FOLDER = "Keep results in this folder, as Parquet; the same command goes on where it was interrupted."
+FOLDER = "Keep results in this folder, as Parquet; the same command continues an interrupted study."
 CLUSTER = "The address of a Dask scheduler, whose workers do the work."
 MOST_COMPONENTS = 12
 """Components of a result that get a line each."""
@@ -106,7 +106,7 @@ def _client(address: str) -> Any:
         from distributed import Client  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingLibrary("--cluster needs Dask, which is not installed: pip install distributed") from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said once, by an error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a failure has one error
     try:
         return Client(address)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
@@ -148,7 +148,7 @@ def _components(arm: Robot, name: str, values: Array) -> Iterator[tuple[str, Arr
 
 
 def _left_out(results: Results) -> Iterator[str]:
-    """What has more numbers than the table shows."""
+    """Notes on results with more numbers than the table shows."""
     for name in results.names:
         size = int(np.prod(results[name].shape[1:]))
         if size > MOST_COMPONENTS and not name.startswith("rows."):

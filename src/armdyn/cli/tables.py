@@ -44,7 +44,7 @@ _SEVERAL = (
 
 
 def new_table(title: str, *headings: str) -> Table:
-    """An empty table of the command line's style; numbers, that is all columns behind names, stand to the right."""
+    """An empty table of the command line's style; all columns after the first are numbers, aligned to the right."""
     table = _plain_table(title=title)
     for heading in headings:
         table.add_column(heading, justify="left" if heading in _NAMES else "right", no_wrap=heading not in _SEVERAL)

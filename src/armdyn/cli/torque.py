@@ -35,7 +35,7 @@ def torque(
     r"""Joint forces of a motion by inverse dynamics, N m or N.
 
     What is not given is zero. The csv of --motion has a header that names its columns q_JOINT, qd_JOINT, qdd_JOINT, in
-    any order, in SI units or with another behind the name, such as "q_JOINT \[deg]"; a column t is kept, others are
+    any order, in SI units or with another after the name, such as "q_JOINT \[deg]"; a column t is kept, others are
     ignored with a warning. Or it has no header and the columns q, qd, qdd of all joints in order, as far as they go.
     Semicolons and tabs separate columns too. Limits of positions, velocities and efforts that the motion passes are
     named on the terminal, with the joint, the time, the value and the limit.

@@ -52,7 +52,7 @@ def view(
     listen: Annotated[
         str | None,
         typer.Option(
-            "--listen", metavar="PORT|-", help="Show states that come to this port (TCP, UDP), or standard input."
+            "--listen", metavar="PORT|-", help="Show states that arrive at this port (TCP, UDP), or at standard input."
         ),
     ] = None,
     look: Annotated[
@@ -84,8 +84,8 @@ def view(
 ) -> None:
     r"""A view of the robot in the browser, until Ctrl-C.
 
-    Sliders move the joints; beside them stand the pose of the tip, g(q), torques, energy. Meshes of the description
-    are drawn where they open (STL, OBJ, DAE; package:// is looked for as docs/pictures.md says). Motions can be played,
+    Sliders move the joints; tables show the pose of the tip, g(q), torques, energy. Meshes of the description
+    are drawn if they can be read (STL, OBJ, DAE; docs/pictures.md explains package://). Motions can be played,
     paused and scrubbed, with torques and energies over time.
 
     [bold]Examples[/]
@@ -121,7 +121,7 @@ def view(
 
       t,q_elbow_joint \[deg],tau_elbow_joint
 
-    with positions of all joints. A line that holds no state is passed over, and the view says why.
+    with positions of all joints. A line without a state is skipped, and the view shows the reason.
     """
     refuse_both(motion, q)
     if over is not None and motion is None:
@@ -138,8 +138,8 @@ def view(
     only_files = screenshot is not None or save is not None
     options: dict[str, Any] = {"look": look, "dark": dark, "speed": speed, "loop": loop, "host": host}
     options["origins"] = origin or ()
-    from armdyn.simulation.files.opening import open_motion  # noqa: PLC0415 - where it is used
-    from armdyn.viewer import view as view_robot  # noqa: PLC0415 - where it is used, for it needs other libraries
+    from armdyn.simulation.files.opening import open_motion  # noqa: PLC0415 - for its verb only
+    from armdyn.viewer import view as view_robot  # noqa: PLC0415 - for its verb only, because it needs other libraries
 
     viewer = view_robot(
         arm,
