@@ -69,7 +69,7 @@ def bench(
     headings = ("function", "first,\nms", "one,\nµs", "float64,\nns", "float32,\nns", "threads,\nns")
     table = new_table(f"{arm.name}: first call, one call, and a state in batches of {states:,}", *headings)
     for name, times in measured.items():
-        table.add_row(name, *(["not defined"] * len(TIMES) if times is None else _shown(times)))
+        table.add_row(name, *(["not defined"] * len(TIMES) if times is None else _cells(times)))
     console = screen()
     show(console, table)
     if motions:
@@ -111,7 +111,7 @@ def _measured(arm: Robot, states: int, workers: int) -> Iterator[tuple[str, list
             yield name, None
 
 
-def _shown(times: list[float]) -> list[str]:
+def _cells(times: list[float]) -> list[str]:
     numbers = (time * scale for time, scale in zip(times, (1e3, 1e6, 1e9, 1e9, 1e9), strict=True))
     return [f"{number:.3g}" if number < 1000 else f"{number:.0f}" for number in numbers]
 

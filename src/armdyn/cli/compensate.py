@@ -106,19 +106,19 @@ def compensate(
         with errors.status("fitting"):
             fitted, k = _fitted(arm, [read(path) for path in logs], k, alike)
         notes = fitted.notes
-    made = compensation(fitted, share=share, limit=bound, ramp=ramp, frame=frame, stiffness=k)
-    files = write_into("-o", out, lambda folder: made.write(folder, name=name, scalar=scalar), overwrite=overwrite)
+    law = compensation(fitted, share=share, limit=bound, ramp=ramp, frame=frame, stiffness=k)
+    files = write_into("-o", out, lambda folder: law.write(folder, name=name, scalar=scalar), overwrite=overwrite)
     if json:
-        inputs = {key: np.asarray(value).tolist() for key, value in made.inputs.items()}
-        print_json({"robot": arm.name, "frame": made.frame, "inputs": inputs, "files": files, "notes": list(notes)})
+        inputs = {key: np.asarray(value).tolist() for key, value in law.inputs.items()}
+        print_json({"robot": arm.name, "frame": law.frame, "inputs": inputs, "files": files, "notes": list(notes)})
         return
-    columns_of_servos = () if made.stiffness is None else ("stiffness",)
+    columns_of_servos = () if law.stiffness is None else ("stiffness",)
     table = new_table(
-        f"Compensation of {arm.name}, payload in {made.frame}", "joint", *TERMS, "limit", *columns_of_servos
+        f"Compensation of {arm.name}, payload in {law.frame}", "joint", *TERMS, "limit", *columns_of_servos
     )
     for place, joint in enumerate(arm.joint_names):
-        values = [*(made.friction[term][place] for term in TERMS), made.limit[place]]
-        values += [] if made.stiffness is None else [made.stiffness[place]]
+        values = [*(law.friction[term][place] for term in TERMS), law.limit[place]]
+        values += [] if law.stiffness is None else [law.stiffness[place]]
         table.add_row(joint, *(f"{value:.4g}" for value in values))
     console = screen()
     show(console, table)

@@ -72,21 +72,21 @@ def derive(
             refuse_unwritable(option, path)
     errors, written = screen(stderr=True), list[Path]()
     with errors.status("deriving") as status:
-        found = derived(arm, form, read_symbols(symbols), task, limit=not no_limit, progress=status.update)
+        equations = derived(arm, form, read_symbols(symbols), task, limit=not no_limit, progress=status.update)
         if latex is not None:
-            found.document(latex)
+            equations.document(latex)
             written.append(latex)
         if python is not None:
-            write_text(python, found.to_python())
+            write_text(python, equations.to_python())
             written.append(python)
         if c is not None:
-            written += write_into("--c", c, found.to_c().write, overwrite=overwrite)
-        parameters = found.base_parameters() if base_parameters else None
+            written += write_into("--c", c, equations.to_c().write, overwrite=overwrite)
+        parameters = equations.base_parameters() if base_parameters else None
         if json:
             more = {} if parameters is None else {"base_parameters": str(parameters)}
-            print_json({"robot": arm.name, "form": form, "equations": str(found), **more, "files": written})
+            print_json({"robot": arm.name, "form": form, "equations": str(equations), **more, "files": written})
             return
-        text = "\n".join(f"{path}: {heading(found)}" for path in written) or str(found)
+        text = "\n".join(f"{path}: {heading(equations)}" for path in written) or str(equations)
         if parameters is not None:
             text += f"\n\n{parameters}"
     screen().print(text, soft_wrap=True)

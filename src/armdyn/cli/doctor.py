@@ -91,8 +91,8 @@ def doctor(
     done, refused = _examined(files, meshes, values, density)
     every = list(done.values())
     if json:
-        lost = [{"file": file.name, "error": str(error)} for file, error in refused.items()]
-        print_json({"files": [*(found.to_dict() for found in every), *lost]})
+        unreadable = [{"file": file.name, "error": str(error)} for file, error in refused.items()]
+        print_json({"files": [*(found.to_dict() for found in every), *unreadable]})
     else:
         _show(every, show_diff=show_diff)
     if sarif is not None:

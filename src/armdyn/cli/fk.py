@@ -51,12 +51,12 @@ def fk(
     chosen: list[str | None] = [*dict.fromkeys(frame or [])] or [None]
     names: list[str | None] = list(arm.frame_names) if every else [name or arm.tip for name in chosen]
     t, at = (None, read_joint_vector(q, "--q", arm)) if motion is None else _states_of(motion, arm)
-    found = [arm.forward_kinematics(at, frame=name) for name in names]
-    poses = {str(name): T for name, T in zip(names, found, strict=True)}
+    matrices = [arm.forward_kinematics(at, frame=name) for name in names]
+    poses = {str(name): T for name, T in zip(names, matrices, strict=True)}
     if json:
         times = {} if t is None else {"t": t}
-        shown = {name: pose_data(T) if motion is None else {"T": T} for name, T in poses.items()}
-        print_json({**of_robot(arm), **times, "q": at, "frames": shown, "notes": arm.notes})
+        frames = {name: pose_data(T) if motion is None else {"T": T} for name, T in poses.items()}
+        print_json({**of_robot(arm), **times, "q": at, "frames": frames, "notes": arm.notes})
     elif motion is None and target is None:
         _print(arm, at, poses)
     if target is not None or (motion is not None and not json):

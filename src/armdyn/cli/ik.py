@@ -81,7 +81,7 @@ def ik(
     """
     task = _tasks(xyz, Rotated(rpy, quaternion), pose, pointing)
     start = None if q0 is None else read_joint_vector(q0, "--q0", arm)
-    found = arm.inverse_kinematics(
+    solution = arm.inverse_kinematics(
         task,
         start,
         frame=frame,
@@ -93,10 +93,10 @@ def ik(
         seed=seed,
     )
     if json:
-        print_json(_data(arm, found))
+        print_json(_data(arm, solution))
     else:
-        _print(arm, found)
-    if not found.success:
+        _print(arm, solution)
+    if not solution.success:
         raise typer.Exit(NOT_MET)
 
 
@@ -122,20 +122,21 @@ def _tasks(xyz: str | None, rotated: Rotated, pose: str | None, pointing: str | 
     return tasks
 
 
-def _data(arm: Robot, found: Solution) -> dict[str, Any]:
+def _data(arm: Robot, solution: Solution) -> dict[str, Any]:
     numbers = {
-        name: getattr(found, name) for name in ("q", "success", "position_error", "angle_error", "iterations", "starts")
+        name: getattr(solution, name)
+        for name in ("q", "success", "position_error", "angle_error", "iterations", "starts")
     }
-    return {**of_robot(arm), **numbers, "status": str(found.status), "reason": found.reason(), "notes": arm.notes}
+    return {**of_robot(arm), **numbers, "status": str(solution.status), "reason": solution.reason(), "notes": arm.notes}
 
 
-def _print(arm: Robot, found: Solution) -> None:
+def _print(arm: Robot, solution: Solution) -> None:
     table = new_table(f"Inverse kinematics of {arm.name}", "joint", "q", "unit", "q, deg")
-    for joint, q in zip(arm.joints, found.q, strict=True):
+    for joint, q in zip(arm.joints, solution.q, strict=True):
         turns = joint.kind == "revolute"
         degrees = figure(math.degrees(q), digits=6, width=12) if turns else ""
         table.add_row(joint.name, repr(float(q)), "rad" if turns else "m", degrees)
     show(screen(), table)
-    what = ("met", "green") if found.success else ("not met", "bold red")
-    screen().print(labelled(f"{what[0]}:", what[1], found.reason()), soft_wrap=True)
+    what = ("met", "green") if solution.success else ("not met", "bold red")
+    screen().print(labelled(f"{what[0]}:", what[1], solution.reason()), soft_wrap=True)
     show_notes(screen(stderr=True), arm.notes)

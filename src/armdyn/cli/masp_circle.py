@@ -59,12 +59,12 @@ def _motion_table(run: MaspRun) -> Table:
         scale = 180 / np.pi if joint.kind == "revolute" else 1.0
         angles = (q[0, k], q[-1, k] - q[0, k], np.abs(qd[:, k]).max())
         torques = (run.tau[0, k], run.tau[peaks[k], k])
-        cells = (*(_shown(x * scale) for x in angles), *map(_shown, torques), f"{run.t[peaks[k]]:.2f}")
+        cells = (*(_cell(x * scale) for x in angles), *map(_cell, torques), f"{run.t[peaks[k]]:.2f}")
         table.add_row(joint.name, *cells)
     return table
 
 
-def _shown(value: float) -> str:
+def _cell(value: float) -> str:
     """Four digits at most; rounding counts as zero."""
     return "0" if abs(value) < 1e-9 else figure(value)
 

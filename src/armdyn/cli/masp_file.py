@@ -75,8 +75,8 @@ def run_file(path: Path, wanted: Wanted) -> None:
                 _write(partial, wanted, console)
             written = wanted.csv is not None or wanted.plot is not None
             where = "is in the files above" if written else "can be kept by --csv or --plot"
-            said = str(error).removesuffix(KEPT_HERE).rstrip()
-            error.args = (f"{said} What was simulated until then {where}.",)
+            message = str(error).removesuffix(KEPT_HERE).rstrip()
+            error.args = (f"{message} What was simulated until then {where}.",)
         raise
     except MotionError:  # the others may be followed
         if not (wanted.json or wanted.simulate):
@@ -107,9 +107,9 @@ def _report(problem: MaspProblem, result: MaspRun | MaspSimulation, wanted: Want
 def _show_configurations(problem: MaspProblem, console: Screen) -> None:
     """The ways in which the arm reaches the beginning of the path, and why it cannot be followed from some."""
     with progress_bar(True, 1.0, f"{problem.robot.name}, configurations") as report:
-        found = problem.survey(report)
-    show(console, _configuration_table(problem, found))
-    show_notes(console, [f"configuration {one.number}: {one.obstacle}" for one in found if one.run is None])
+        runs = problem.survey(report)
+    show(console, _configuration_table(problem, runs))
+    show_notes(console, [f"configuration {one.number}: {one.obstacle}" for one in runs if one.run is None])
 
 
 def _show_run(problem: MaspProblem, run: MaspRun, console: Screen) -> None:
@@ -126,20 +126,20 @@ def _show_simulation(problem: MaspProblem, simulation: MaspSimulation, console: 
     show(console, _account_of_simulation(problem, simulation))
 
 
-def _configuration_table(problem: MaspProblem, found: tuple[Configuration, ...]) -> Table:
+def _configuration_table(problem: MaspProblem, runs: tuple[Configuration, ...]) -> Table:
     """A row for each configuration: the joints at the beginning, and the part of the path that it follows."""
     robot, units = problem.robot, problem.units
     unit = _joint_units(robot, units, "q")
     table = new_table(
         f"configurations at the beginning of the path  ({unit})", "#", *robot.joint_names, "path", "limits"
     )
-    taken = problem.start() if found else np.zeros(robot.dof)
-    for one in found:
+    taken = problem.start() if runs else np.zeros(robot.dof)
+    for one in runs:
         same = np.abs(np.exp(1j * one.q) - np.exp(1j * taken)).max() < 0.1
-        kept = "" if one.run is None else "left" if one.run.notes else "kept"
+        within_limits = "" if one.run is None else "left" if one.run.notes else "kept"
         followed = "not followed" if one.run is None else "followed"
-        cells = [_shown(x) for x in one.q / _scales(robot, units, "q")]
-        table.add_row(f"{one.number}{' *' if same else ''}", *cells, followed, kept)
+        cells = [_cell(x) for x in one.q / _scales(robot, units, "q")]
+        table.add_row(f"{one.number}{' *' if same else ''}", *cells, followed, within_limits)
     return table
 
 
@@ -157,7 +157,7 @@ def _motion_table(title: str, units: InputUnits, result: MaspRun | MaspSimulatio
     for k, name in enumerate(robot.joint_names):
         fastest = (np.abs(qd[:, k]).max(), np.abs(qdd[:, k]).max())
         numbers = (q[0, k], q[-1, k] - q[0, k], *fastest, tau[0, k], tau[most[k], k])
-        table.add_row(name, *map(_shown, numbers), f"{result.t[most[k]]:.2f}")
+        table.add_row(name, *map(_cell, numbers), f"{result.t[most[k]]:.2f}")
     return table
 
 
@@ -190,7 +190,7 @@ def _hand_table(units: InputUnits, simulation: MaspSimulation) -> Table:
     for name, vectors, unit in rows:
         most = largest(vectors, unit.si)
         ends = (figures(vectors[at] / unit.si, size=max(most, 1.0)) for at in (0, -1))
-        table.add_row(name, *ends, _shown(most), unit.name)
+        table.add_row(name, *ends, _cell(most), unit.name)
     return table
 
 
@@ -268,6 +268,6 @@ def _scales(robot: Robot, units: InputUnits, quantity: str) -> Array:
     return np.array([units.of(joint.kind, quantity).si for joint in robot.joints])
 
 
-def _shown(value: float) -> str:
+def _cell(value: float) -> str:
     """Four digits at most; rounding counts as zero."""
     return "0" if abs(value) < SMALL else figure(value)

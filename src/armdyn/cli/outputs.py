@@ -131,8 +131,8 @@ def write_into(option: str, folder: Path, write: Callable[[Path], Iterable[Path]
     refuse_unwritable(option, folder / "file")
     import tempfile  # noqa: PLC0415 - slow to import
 
-    with tempfile.TemporaryDirectory() as made:
-        pairs = [(path, folder / path.relative_to(made)) for path in write(Path(made))]
+    with tempfile.TemporaryDirectory() as temporary:
+        pairs = [(path, folder / path.relative_to(temporary)) for path in write(Path(temporary))]
         for _, target in pairs:
             refuse_unwritable(option, target)
         others = [str(target) for path, target in pairs if not overwrite and _is_other(path, target)]

@@ -61,8 +61,8 @@ def page(
         _page_of_motion(arm, motion, over, rate, out, title, q, meshes=not no_meshes, json=json)
         return
     lone = {"--over": over, "--rate": rate, "--title": title}
-    if given := [name for name, value in lone.items() if value is not None]:
-        raise PageError(f"{given[0]} belongs to the page of a motion; expected --motion FILE too")
+    if options := [name for name, value in lone.items() if value is not None]:
+        raise PageError(f"{options[0]} belongs to the page of a motion; expected --motion FILE too")
     from armdyn.page import to_page  # noqa: PLC0415 - other verbs need none of it
 
     path = out or Path(f"{arm.name}.html")
@@ -70,14 +70,14 @@ def page(
     start = None if q is None else read_joint_vector(q, "--q", arm)
     errors = screen(stderr=True)
     with errors.status("making the page"):
-        made = to_page(arm, q=start, meshes=not no_meshes)
+        document = to_page(arm, q=start, meshes=not no_meshes)
         path.parent.mkdir(parents=True, exist_ok=True)
-        made.write(path)
+        document.write(path)
     if json:
-        print_json({"robot": arm.name, "files": [path], "bytes": made.size, "notes": [*arm.notes, *made.notes]})
+        print_json({"robot": arm.name, "files": [path], "bytes": document.size, "notes": [*arm.notes, *document.notes]})
         return
-    screen().print(f"{path}: {made.size / 1000:.0f} kB", soft_wrap=True, highlight=False)
-    show_notes(errors, [*arm.notes, *made.notes])
+    screen().print(f"{path}: {document.size / 1000:.0f} kB", soft_wrap=True, highlight=False)
+    show_notes(errors, [*arm.notes, *document.notes])
 
 
 def _page_of_motion(
@@ -100,11 +100,11 @@ def _page_of_motion(
     errors = screen(stderr=True)
     with errors.status("making the page"):
         behind = None if over is None else open_motion(over, arm)
-        made = motion_page(played, robot=arm, over=behind, title=title, meshes=meshes)
+        document = motion_page(played, robot=arm, over=behind, title=title, meshes=meshes)
         path.parent.mkdir(parents=True, exist_ok=True)
-        made.write(path)
+        document.write(path)
     if json:
-        print_json({"robot": arm.name, "files": [path], "bytes": made.size, "notes": made.notes})
+        print_json({"robot": arm.name, "files": [path], "bytes": document.size, "notes": document.notes})
         return
-    screen().print(f"{path}: {made.size / 1000:.0f} kB", soft_wrap=True, highlight=False)
-    show_notes(errors, list(made.notes))
+    screen().print(f"{path}: {document.size / 1000:.0f} kB", soft_wrap=True, highlight=False)
+    show_notes(errors, list(document.notes))

@@ -217,10 +217,10 @@ def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
 
 def _events_table(trajectory: Trajectory) -> Table:
     """The first events; the output files have all of them."""
-    shown, count = trajectory.events[:MOST_EVENTS], len(trajectory.events)
+    first, count = trajectory.events[:MOST_EVENTS], len(trajectory.events)
     title = f"{count} event{'s' * (count != 1)}" + (f", the first {MOST_EVENTS}" if count > MOST_EVENTS else "")
     table = new_table(title, "what", "kind", "t, s", "energy taken, J")
-    for event in shown:
+    for event in first:
         table.add_row(event.name, event.kind, f"{event.t:.6g}", figure(event.energy) if event.energy else "")
     return table
 

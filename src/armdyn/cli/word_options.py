@@ -104,8 +104,10 @@ def _inputs(context: typer.Context, incomplete: str) -> list[str]:
 
 def _words(incomplete: str) -> list[str]:
     """WORD= for every word and part of one."""
-    known = [f"{name}=" for name in WORDS] + [f"{name}.{part}=" for name, word in WORDS.items() for part in word.parts]
-    return [] if "=" in incomplete else words_to_complete(*known)(incomplete)
+    candidates = [f"{name}=" for name in WORDS] + [
+        f"{name}.{part}=" for name, word in WORDS.items() for part in word.parts
+    ]
+    return [] if "=" in incomplete else words_to_complete(*candidates)(incomplete)
 
 
 COMPLETIONS: Mapping[str, Any] = {

@@ -90,14 +90,14 @@ def _answers(
             done.add(task)
 
     try:
-        many, asked = threads(client), time.monotonic()
+        many, counted_at = threads(client), time.monotonic()
         submit(AHEAD * many)
         while pending:
             task = next(done)
             answer = task.result()
             pending.discard(task)
-            if time.monotonic() > asked + 1.0:  # workers come and go
-                many, asked = threads(client), time.monotonic()
+            if time.monotonic() > counted_at + 1.0:  # workers come and go
+                many, counted_at = threads(client), time.monotonic()
             submit(AHEAD * many - len(pending))
             yield answer
     finally:

@@ -117,9 +117,9 @@ class Study:
     @property
     def run_size(self) -> int:
         """The number of values of a run: its state and its records."""
-        kept = {name: math.prod(shape) for name, shape in self.loop.rollout.shapes().items()}
+        sizes = {name: math.prod(shape) for name, shape in self.loop.rollout.shapes().items()}
         rows = -(-self.recipe.steps // self.recipe.every)
-        return sum(kept[name] for name in self.loop.state) + rows * sum(kept[name] for name in self.recipe.record)
+        return sum(sizes[name] for name in self.loop.state) + rows * sum(sizes[name] for name in self.recipe.record)
 
     def numbers(self, k: int, chunk: int) -> range:
         """The runs of a chunk."""
@@ -214,9 +214,9 @@ class Study:
                 f"the loop of {recipe.robot.name!r} needs {', '.join(missing)} too: a value for all runs in inputs, or "
                 "one for each in samples"
             )
-        taken = {"run", *self.samples.names, *(f"final.{name}" for name in states)}
+        reserved = {"run", *self.samples.names, *(f"final.{name}" for name in states)}
         for name in recipe.summaries:
-            if name in taken or name.startswith(("final.", "rows.")):
+            if name in reserved or name.startswith(("final.", "rows.")):
                 raise StudyError(f"a summary is called {name!r}, as another result is; rename it")
 
     def _check_parameters(self) -> None:

@@ -109,8 +109,8 @@ class DeclaredLaw:
         tau = by_name["tau"]
         now = by_name | self._state  # states as the step begins, as in the rows of a closed loop
         self._state = {name: by_name[name] for name in self._state}
-        for name, kept in self._samples.items():
-            kept.append(np.ravel(now[name]))
+        for name, samples in self._samples.items():
+            samples.append(np.ravel(now[name]))
         self._times.append(t)  # last: Ctrl-C may come in between, and what has a time has its values
         for passing in self._passings:
             new = passing.seen(t, q, qd, now[passing.threshold.signal])
@@ -143,7 +143,7 @@ class DeclaredLaw:
         if not self._times:
             return {}
         rows = np.searchsorted(self._times, t + OF_SAMPLE_TIME * self._h, side="right") - 1
-        return self._references_at(t) | {name: np.array(kept)[rows] for name, kept in self._samples.items()}
+        return self._references_at(t) | {name: np.array(samples)[rows] for name, samples in self._samples.items()}
 
     def _references_at(self, t: Array) -> dict[str, Array]:
         """The references that are constant."""
@@ -175,9 +175,9 @@ def recorded(controller: Function, robot: Robot, record: Iterable[str]) -> tuple
     Raises:
         UnknownName: a name that neither the controller nor the motion has.
     """
-    read, known = Controller(controller), of_motion(robot)
+    read, of_the_motion = Controller(controller), of_motion(robot)
     for name in record:
-        if name not in (*read.results, *known):
-            raise UnknownName.of("state or signal", name, (*known, *read.results[1:]), "the controller")
-    wanted = set(record)
-    return tuple(name for name in read.results[1:] if name not in read.state or name in wanted)
+        if name not in (*read.results, *of_the_motion):
+            raise UnknownName.of("state or signal", name, (*of_the_motion, *read.results[1:]), "the controller")
+    names = set(record)
+    return tuple(name for name in read.results[1:] if name not in read.state or name in names)

@@ -101,13 +101,13 @@ class Motion:
         _refuse_study(words)
         _refuse_contradictions(words)
         method = _method(words, known)
-        given = words.values(known, "inputs", lambda name, value: words.spread(known, name, value, 0))
+        inputs = words.values(known, "inputs", lambda name, value: words.spread(known, name, value, 0))
         own = words.quantities(known).own
-        robot = _with_parameters(words, known, {name: v for name, v in given.items() if name not in own})
+        robot = _with_parameters(words, known, {name: v for name, v in inputs.items() if name not in own})
         contacts = words.objects(robot, "contacts", contact_of)
         events = words.objects(robot, "events", event_of)
         thresholds = [event for event in events if isinstance(event, Threshold)]
-        driven = ForceSource.of(words, known, method, given, thresholds)
+        driven = ForceSource.of(words, known, method, inputs, thresholds)
         settings: dict[str, Any] = {name: words.state(known, name) for name in ("q0", "qd0")}
         settings["q0"] = _on_constraints(
             words, robot, np.zeros(known.dof) if settings["q0"] is None else settings["q0"]
@@ -156,8 +156,8 @@ class Motion:
         springs = flexible_places(self.robot.model)
         if self.robot.model.constraints and not (springs and ALSO_PUSH.intersection(motion.signals)):
             contacts = [one for one in self.settings["elements"] if isinstance(one, Contact)]
-            asked: dict[str, Any] = {"redundant": "least_squares", "contacts": contacts}
-            signals["multipliers"] = motion.constraint_forces(self.robot, **asked).multipliers
+            options: dict[str, Any] = {"redundant": "least_squares", "contacts": contacts}
+            signals["multipliers"] = motion.constraint_forces(self.robot, **options).multipliers
             labels["multipliers"] = of_constraints(self.robot.model.constraints)
         own = () if law is None else law.events
         events = sorted((*motion.events, *own), key=lambda event: event.t)
@@ -172,9 +172,9 @@ def _refuse_study(words: Words) -> None:
             f"{words.where(varying[0])}: {varying[0]!r} makes this a study of many motions, which is for armdyn study; "
             "without it this is one motion"
         )
-    said = [key for key in UNUSED if key in words]
-    if said:
-        warnings.warn(f"{words.file}: {', '.join(said)}: for armdyn study, not used here", stacklevel=3)
+    unused = [key for key in UNUSED if key in words]
+    if unused:
+        warnings.warn(f"{words.file}: {', '.join(unused)}: for armdyn study, not used here", stacklevel=3)
 
 
 def _refuse_contradictions(words: Words) -> None:

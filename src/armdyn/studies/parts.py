@@ -77,10 +77,10 @@ class InFolder:
             return False
         pa, pq = pyarrow()
         try:
-            found = dict(pq.read_schema(path).metadata or {}).get(tables.STUDY)
+            digest = dict(pq.read_schema(path).metadata or {}).get(tables.STUDY)
         except (OSError, pa.ArrowException):
             return False
-        if found != self.digest.encode():
+        if digest != self.digest.encode():
             raise OtherStudy(f"{path} is no part of the study in {self.folder}; move it away")
         return True
 
@@ -161,8 +161,8 @@ def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InF
     pyarrow()
     folder = folder.absolute()
     has_parts = folder.is_dir() and any(folder.glob("part-*.parquet"))  # before the manifest, which comes first
-    found = Manifest.read(folder)
-    if found is None:
+    manifest = Manifest.read(folder)
+    if manifest is None:
         if has_parts:
             raise OtherStudy(f"{folder} holds parts, but no {MANIFEST} that says of what; choose another folder")
         try:
@@ -171,18 +171,20 @@ def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InF
             raise StudyError(f"{folder} cannot be made: {error.strerror or error}") from error
         if wanted.claims(folder):
             return InFolder(folder, wanted.digest), wanted
-        found = Manifest.read(folder)  # of a study that began at the same time
-        if found is None:
+        manifest = Manifest.read(folder)  # of a study that began at the same time
+        if manifest is None:
             raise StudyError(f"{folder} was claimed by another study, which has gone; call study() again")
-    differing = [name for name, value in wanted.identity.items() if found.identity.get(name) != value]
+    differing = [name for name, value in wanted.identity.items() if manifest.identity.get(name) != value]
     if differing:
         raise OtherStudy(
-            f"{folder} holds another study: {_differences(differing, found.identity, wanted.identity)}. Choose another "
-            "folder, or remove this one"
+            f"{folder} holds another study: {_differences(differing, manifest.identity, wanted.identity)}. Choose "
+            "another folder, or remove this one"
         )
-    if chunk_is_given and found.chunk != wanted.chunk:
-        raise OtherStudy(f"{folder} holds chunks of {found.chunk} runs, not {wanted.chunk}; leave chunk= away to go on")
-    return InFolder(folder, found.digest), found
+    if chunk_is_given and manifest.chunk != wanted.chunk:
+        raise OtherStudy(
+            f"{folder} holds chunks of {manifest.chunk} runs, not {wanted.chunk}; leave chunk= away to go on"
+        )
+    return InFolder(folder, manifest.digest), manifest
 
 
 def forget_empty(folder: Path) -> None:

@@ -47,27 +47,27 @@ class Quantities:
             StudyError: a name given twice.
         """
         result: dict[str, Any] = {}
-        for given, value in values.items():
-            name = self._name(given, (*self.own, *also), where)
+        for name_or_word, value in values.items():
+            name = self._name(name_or_word, (*self.own, *also), where)
             if name in result:
                 raise StudyError(f"{where} have {name!r} twice, in two spellings")
             result[name] = value
         return result
 
-    def _name(self, given: str, own: tuple[str, ...], where: str) -> str:
-        if given in own:
-            return given
+    def _name(self, name_or_word: str, own: tuple[str, ...], where: str) -> str:
+        if name_or_word in own:
+            return name_or_word
         model = self.robot.model
-        if isinstance(given, str) and "." in given:
-            parameter_shape(model, given)  # or the error with the names there are
-            return given
-        name = parameter_of(model, given) if isinstance(given, str) else None
+        if isinstance(name_or_word, str) and "." in name_or_word:
+            parameter_shape(model, name_or_word)  # or the error with the names there are
+            return name_or_word
+        name = parameter_of(model, name_or_word) if isinstance(name_or_word, str) else None
         if name is not None:
             return name
-        if FORMER.get(given) in own:
-            raise StudyError(f"{given!r} is called {FORMER[given]!r}; expected that name in its place")
+        if FORMER.get(name_or_word) in own:
+            raise StudyError(f"{name_or_word!r} is called {FORMER[name_or_word]!r}; expected that name in its place")
         raise UnknownName.of(
-            "quantity", given, [*own, *parameter_words(model).values()], f"{where} of {self.robot.name!r}"
+            "quantity", name_or_word, [*own, *parameter_words(model).values()], f"{where} of {self.robot.name!r}"
         )
 
     def parameters(self, names: Iterable[str]) -> tuple[str, ...]:

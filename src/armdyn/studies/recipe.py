@@ -134,11 +134,11 @@ class Recipe:
         seen = Runs(
             self.robot, np.arange(numbers.start, numbers.stop), arguments, rolled.final, rolled.rows, self.over_time
         )
-        found = {"run": seen.number, **values}
-        found |= {f"final.{name}": value for name, value in rolled.final._asdict().items()}
+        results = {"run": seen.number, **values}
+        results |= {f"final.{name}": value for name, value in rolled.final._asdict().items()}
         if self.keep_records:
-            found |= {f"rows.{name}": np.moveaxis(value, 0, 1) for name, value in rolled.rows._asdict().items()}
-        return found | {name: self._summary(name, seen) for name in self.summaries}
+            results |= {f"rows.{name}": np.moveaxis(value, 0, 1) for name, value in rolled.rows._asdict().items()}
+        return results | {name: self._summary(name, seen) for name in self.summaries}
 
     def _adaptive(
         self, loop: ClosedLoop, method: Adaptive, runs: int, arguments: Mapping[str, Any], report: Report | None

@@ -119,7 +119,7 @@ def study(
     >>> bool(np.corrcoef(results["tip.payload.mass"], results["sag"])[0, 1] > 0.99)
     True
     """
-    wanted = defined(
+    definition = defined(
         robot,
         samples,
         controller,
@@ -138,8 +138,8 @@ def study(
         chunk=chunk,
         require_traced=require_traced,
     )
-    if wanted.why_in_python is not None:
-        warn_of_python(wanted.why_in_python, "study")
+    if definition.why_in_python is not None:
+        warn_of_python(definition.why_in_python, "study")
     switch("progress", progress, error=StudyError)
     if client is not None and not hasattr(client, "ncores"):
         raise StudyError(f"client is {shown(client)}; expected a distributed.Client, such as Client('tcp://host:8786')")
@@ -152,33 +152,34 @@ def study(
     else:
         threads = cluster.threads(client)
     fresh = None if folder is None or (Path(folder) / MANIFEST).exists() else Path(folder)
-    results = _place(wanted, folder, wanted.usual_chunk(threads, shared=client is None))
+    results = _place(definition, folder, definition.usual_chunk(threads, shared=client is None))
     missing = results.missing
-    to_do = sum(len(wanted.numbers(k, results.chunk)) for k in missing)
-    done = wanted.runs - to_do
-    with progress_bar(progress, wanted.runs, f"study of {robot.name}", unit="runs", form=",.0f") as fraction:
+    to_do = sum(len(definition.numbers(k, results.chunk)) for k in missing)
+    done = definition.runs - to_do
+    with progress_bar(progress, definition.runs, f"study of {robot.name}", unit="runs", form=",.0f") as fraction:
         try:
-            _compute(wanted, results, missing, client, workers, _counted(fraction, done, wanted.runs))
+            _compute(definition, results, missing, client, workers, _counted(fraction, done, definition.runs))
         except StudyError:
             if fresh is not None:
                 forget_empty(fresh)
             raise
-    _warn_of_lost(wanted, results)
+    _warn_of_lost(definition, results)
     return results
 
 
-def _warn_of_lost(wanted: Study, results: Results) -> None:
+def _warn_of_lost(definition: Study, results: Results) -> None:
     """Warn with the number of diverged runs, and the time and kind of the first divergence."""
     names = [name for name in results.names if name.startswith("final.")]
-    lost, first = 0, 0
+    diverged, first = 0, 0
     for part in results.columns("run", *names):
         bad = np.any([~np.isfinite(part[n]).reshape(len(part["run"]), -1).all(axis=1) for n in names], axis=0)
-        first = first if lost or not bad.any() else int(part["run"][bad][0])
-        lost += int(bad.sum())
-    if lost:
+        first = first if diverged or not bad.any() else int(part["run"][bad][0])
+        diverged += int(bad.sum())
+    if diverged:
         warn_outside(
-            f"{lost:,} of {results.runs:,} runs of the study of {wanted.recipe.robot.name!r} ran away, the first is "
-            f"run {first}: {wanted.way_of_lost(first)}. Final states of such runs are NaN or infinite; leave them out",
+            f"{diverged:,} of {results.runs:,} runs of the study of {definition.recipe.robot.name!r} ran away, the first "
+            f"is run {first}: {definition.way_of_lost(first)}. Final states of such runs are NaN or infinite; leave them "
+            "out",
             DivergenceWarning,
         )
 
@@ -195,29 +196,29 @@ def _counted(fraction: Report, done: float, runs: int) -> Report:
     return report
 
 
-def _place(wanted: Study, folder: str | os.PathLike[str] | None, usual_chunk: int) -> Results:
+def _place(definition: Study, folder: str | os.PathLike[str] | None, usual_chunk: int) -> Results:
     """The results in memory or in a folder, with the parts that are there."""
-    chunk = usual_chunk if wanted.chunk is None else wanted.chunk
+    chunk = usual_chunk if definition.chunk is None else definition.chunk
     if folder is None:
-        return Results(wanted.runs, chunk, InMemory())
-    recipe = wanted.recipe
+        return Results(definition.runs, chunk, InMemory())
+    recipe = definition.recipe
     law = recipe.controller and recipe.controller.name
-    words: dict[str, Any] = {"robot": recipe.robot.name, "controller": law, "method": str(wanted.loop.method)}
-    words |= {"varies": list(wanted.samples.names), "summaries": list(recipe.summaries)}
+    words: dict[str, Any] = {"robot": recipe.robot.name, "controller": law, "method": str(definition.loop.method)}
+    words |= {"varies": list(definition.samples.names), "summaries": list(recipe.summaries)}
     parts, manifest = opened(
-        Path(folder), Manifest(wanted.identity, chunk, words), chunk_is_given=wanted.chunk is not None
+        Path(folder), Manifest(definition.identity, chunk, words), chunk_is_given=definition.chunk is not None
     )
-    return Results(wanted.runs, manifest.chunk, parts)
+    return Results(definition.runs, manifest.chunk, parts)
 
 
 def _compute(
-    wanted: Study, results: Results, missing: tuple[int, ...], client: Any, workers: int, report: Report
+    definition: Study, results: Results, missing: tuple[int, ...], client: Any, workers: int, report: Report
 ) -> None:
     try:
         if client is None:
-            one_process.compute(wanted, results.chunk, missing, results.parts, workers, report)
+            one_process.compute(definition, results.chunk, missing, results.parts, workers, report)
         else:
-            cluster.compute(wanted, results.chunk, missing, results.parts, client, report)
+            cluster.compute(definition, results.chunk, missing, results.parts, client, report)
     except KeyboardInterrupt as error:
         if isinstance(results.parts, InFolder):
             error.add_note(f"What is done is kept in {results.parts.folder}: the same call goes on from there")

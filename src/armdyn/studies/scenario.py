@@ -77,14 +77,14 @@ class Scenario:
 def _refuse_motion(words: Words) -> None:
     """Refuse keys that would change the motion and that a study cannot apply; warn of others."""
     own = ("save",) if _method_name(words) == "adaptive" else ()
-    said = [key for key, word in WORDS.items() if word.verbs == (SIMULATE,) and key in words and key not in own]
-    obeyed = [key for key in said if key not in UNUSED]
+    keys = [key for key, word in WORDS.items() if word.verbs == (SIMULATE,) and key in words and key not in own]
+    obeyed = [key for key in keys if key not in UNUSED]
     if obeyed:
         raise StudyError(
             f"{words.where(obeyed[0])}: {obeyed[0]!r} is for one motion, by armdyn simulate; a study has none"
         )
-    if said:
-        warnings.warn(f"{words.file}: {', '.join(said)}: for armdyn simulate, not used by a study", stacklevel=3)
+    if keys:
+        warnings.warn(f"{words.file}: {', '.join(keys)}: for armdyn simulate, not used by a study", stacklevel=3)
 
 
 def _settings(words: Words, robot: Robot) -> dict[str, Any]:
@@ -104,9 +104,9 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
     result: dict[str, Any] = {"steps": steps, "method": method}
     result["controller"] = words.controller(robot)
     result["inputs"] = words.values(robot, "inputs", lambda name, value: words.spread(robot, name, value, 0))
-    given = {"q0": words.state(robot, "q0"), "qd0": words.state(robot, "qd0"), "f_tip": words.f_tip(robot)}
-    given["tau"] = words.torque(robot)
-    result["inputs"] |= {name: value for name, value in given.items() if value is not None}
+    inputs = {"q0": words.state(robot, "q0"), "qd0": words.state(robot, "qd0"), "f_tip": words.f_tip(robot)}
+    inputs["tau"] = words.torque(robot)
+    result["inputs"] |= {name: value for name, value in inputs.items() if value is not None}
     result["inputs"] |= {"h": step} if isinstance(method, Adaptive) else {}
     result["summaries"] = {
         name: words.one("summary", name, SUMMARIES, "summaries") for name in words.listed("summaries")
@@ -168,7 +168,7 @@ def _samples(words: Words, robot: Robot) -> Samples:
         return grid(words.values(robot, "grid", lambda name, value: words.spread(robot, name, value, 1)))
     if "runs" not in words:
         raise StudyError(f"{words.where('samples')}: 'samples' need 'runs', how many to draw")
-    drawn = words.values(robot, "samples", lambda name, said: _distribution(words, robot, name, said))
+    drawn = words.values(robot, "samples", lambda name, value: _distribution(words, robot, name, value))
     seed, runs = words.whole("seed", 0, least=0), words.whole("runs", least=1)
     with words.at("runs"):
         samples = sampled(runs, drawn, seed=seed)
@@ -176,12 +176,12 @@ def _samples(words: Words, robot: Robot) -> Samples:
     return samples
 
 
-def _distribution(words: Words, robot: Robot, name: str, said: Any) -> Distribution:
-    if not isinstance(said, dict) or len(said) != 1:
-        raise StudyError(f"{name} is {said!r}; expected a distribution, such as {{uniform: [0, 5]}}")
-    ((word, parameters),) = said.items()
+def _distribution(words: Words, robot: Robot, name: str, value: Any) -> Distribution:
+    if not isinstance(value, dict) or len(value) != 1:
+        raise StudyError(f"{name} is {value!r}; expected a distribution, such as {{uniform: [0, 5]}}")
+    ((word, parameters),) = value.items()
     kind: type[Distribution] = words.one("distribution", word, DISTRIBUTIONS, "samples", name)
     if not isinstance(parameters, list) or len(parameters) != 2:
         fields = ", ".join(kind.__dataclass_fields__)
         raise StudyError(f"{name}: {word} has {parameters!r}; expected two values, [{fields}]")
-    return kind(*(without_booleans(name, in_si(name, value, units_of(robot, name))) for value in parameters))
+    return kind(*(without_booleans(name, in_si(name, one, units_of(robot, name))) for one in parameters))

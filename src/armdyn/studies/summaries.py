@@ -26,8 +26,8 @@ def tip_position(runs: Runs) -> Array:
 
 def tip_error(runs: Runs) -> Array:
     """Distance of the tip at the end from its place at q_ref, m, shape (runs)."""
-    wanted = runs.robot.forward_kinematics(_q_ref(runs))[..., :3, 3]
-    return np.asarray(np.linalg.norm(tip_position(runs) - wanted, axis=-1))
+    reference = runs.robot.forward_kinematics(_q_ref(runs))[..., :3, 3]
+    return np.asarray(np.linalg.norm(tip_position(runs) - reference, axis=-1))
 
 
 def diverged(runs: Runs) -> Array:

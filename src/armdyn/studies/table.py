@@ -113,8 +113,8 @@ def documented(kind: Callable[..., Any], name: str) -> str:
     """
     texts = [inspect.getdoc(each) or "" for each in getattr(kind, "__mro__", (kind,))]
     for text in texts:
-        if found := re.search(rf"(?ms)^ {{4}}{name}: (.*?)(?=^ {{4}}\w|^\S|\Z|\n\n)", text):
-            sentence = re.split(r"(?<=[^.]{2})[.;:](?:\s|$)", " ".join(found[1].split()))[0]
+        if match := re.search(rf"(?ms)^ {{4}}{name}: (.*?)(?=^ {{4}}\w|^\S|\Z|\n\n)", text):
+            sentence = re.split(r"(?<=[^.]{2})[.;:](?:\s|$)", " ".join(match[1].split()))[0]
             return sentence.replace("``", "").replace("`", "")
     return ""
 

@@ -183,10 +183,10 @@ class Words:
             value = int(value) if isinstance(value, float) and value.is_integer() else value
             return whole_number(key, value, error=StudyError, **bounds)
 
-    def choice(self, key: str, usual: str, known: Iterable[str]) -> str:
+    def choice(self, key: str, usual: str, names: Iterable[str]) -> str:
         """One of several words."""
         with self.at(key):
-            return choice(key, self.entries.get(key, usual), tuple(known), error=StudyError)
+            return choice(key, self.entries.get(key, usual), tuple(names), error=StudyError)
 
     def switch(self, key: str, *, usual: bool = False) -> bool:
         """True or false."""
@@ -212,15 +212,11 @@ class Words:
             raise StudyError(f"{self.where(key)}: {key} names {repeated[0]!r} twice; expected each name once")
         return list(map(str, result))
 
-    def chosen(self, key: str, known: Mapping[str, Any], usual: str) -> Any:
-        """The value of ``known`` by the name under a key of the scenario, or by the default one."""
-        return self.one(key, self.entries.get(key, usual), known, key)
-
-    def one(self, kind: str, name: Any, known: Mapping[str, Any], *keys: str) -> Any:
-        """The value of ``known`` by a name; an `UnknownName` with the kind and the place otherwise."""
-        if not isinstance(name, str) or name not in known:
-            raise UnknownName.of(kind, name, known, self.where(*keys))
-        return known[name]
+    def one(self, kind: str, name: Any, names: Mapping[str, Any], *keys: str) -> Any:
+        """The value of ``names`` by a name; an `UnknownName` with the kind and the place otherwise."""
+        if not isinstance(name, str) or name not in names:
+            raise UnknownName.of(kind, name, names, self.where(*keys))
+        return names[name]
 
     def path(self, key: str, *parts: str) -> Path:
         """A file in the folder of the scenario."""
@@ -417,13 +413,13 @@ class Words:
                     f"{self.where('controller')}: controller has {part!r}; expected a name, or a list such as "
                     "[pid, {saturated: {limits: 28}}, {delayed: {steps: 2}}], from the inside out"
                 )
-            kind, known = ("wrapper", AROUND) if result else ("controller", offered())
-            if name in FORMER and name not in known and FORMER[name] in known:
+            kind, names = ("wrapper", AROUND) if result else ("controller", offered())
+            if name in FORMER and name not in names and FORMER[name] in names:
                 raise StudyError(
                     f"{self.where('controller')}: the controller {name!r} is called {FORMER[name]!r}, and its inputs "
                     "q_ref, qd_ref, Kp and Kd"
                 )
-            self.one(kind, name, dict.fromkeys(known), "controller")
+            self.one(kind, name, dict.fromkeys(names), "controller")
             result.append((name, options))
         return result
 
@@ -469,19 +465,19 @@ class Words:
     def values(self, robot: Robot, key: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
         """Quantities by name."""
         said, quantities = self.mapping(key), self.quantities(robot)
-        known = () if self.is_controlled() else inputs_of_any()
-        controlled = [name for name in said if name not in quantities.own and FORMER.get(name, name) in known]
+        names = () if self.is_controlled() else inputs_of_any()
+        controlled = [name for name in said if name not in quantities.own and FORMER.get(name, name) in names]
         if controlled:
             raise StudyError(
                 f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
                 f"one of {', '.join(name for name in offered() if name != NONE)}"
             )
-        for given in said:
-            self.shape_of_input(robot, str(given))  # or the error of the controller, before those of the values
+        for alias in said:
+            self.shape_of_input(robot, str(alias))  # or the error of the controller, before those of the values
         result: dict[str, Any] = {}
-        for given, value in said.items():
-            with self.at(key, str(given)):
-                for name in quantities.named({given: value}, where=key):
+        for alias, value in said.items():
+            with self.at(key, str(alias)):
+                for name in quantities.named({alias: value}, where=key):
                     if name in result:
                         raise StudyError(f"{key} have {name!r} twice, in two spellings")
                     self._refuse_of_loaded_link(robot, name)
@@ -492,7 +488,7 @@ class Words:
         """Raise for a mass, centre or inertia of the link that has the payload: the value would be of both together."""
         owner, _, quantity = name.rpartition(".")
         frame = self.mapping("payload").get("frame", robot.tip) if "payload" in self else None
-        carries = any(known.name == frame and known.link == owner for known in robot.model.frames)
+        carries = any(one.name == frame and one.link == owner for one in robot.model.frames)
         if carries and quantity in SHAPES:
             raise StudyError(
                 f"{name!r} would replace that of {owner!r} and its payload together; expected "
