@@ -30,7 +30,8 @@ def assert_refused(said: Any, *parts: str) -> None:
 
 @pytest.mark.parametrize("workers", ["0", "-5"])
 def test_number_of_threads(shell: Shell, workers: str) -> None:
-    assert_refused(shell("bench", "ur5", "--states", "10", "--workers", workers), f"{workers} is not a number of threads")
+    said = shell("bench", "ur5", "--states", "10", "--workers", workers)
+    assert_refused(said, f"{workers} is not a number of threads")
 
 
 def test_number_of_states(shell: Shell) -> None:

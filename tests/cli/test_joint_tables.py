@@ -223,7 +223,7 @@ def test_no_file_is_called_like_standard_output(shell: Shell, tmp_path: Path, mo
         (("torque", "--f-tip", "0,0,nan,0,0,0"), "--f-tip[2] is nan; expected a finite number"),
         (("info", "--gravity", "0,nan,0"), "--gravity[1] is nan; expected a finite number"),
         (("info", "--lock", "joint_1=nan"), "--lock joint_1 is nan; expected a finite number"),
-        (("simulate", "--q0", "nan,1"), "--q0 of joint_1 is nan; expected a finite number"),
+        (("simulate", "--q0", "nan,1"), "--q0: q0[0] is nan; expected finite real numbers"),
     ],
 )
 def test_options_that_are_no_numbers(shell: Shell, words: tuple[str, ...], message: str) -> None:

@@ -177,9 +177,9 @@ def _warn_of_lost(definition: Study, results: Results) -> None:
         diverged += int(bad.sum())
     if diverged:
         warn_outside(
-            f"{diverged:,} of {results.runs:,} runs of the study of {definition.recipe.robot.name!r} ran away, the first "
-            f"is run {first}: {definition.way_of_lost(first)}. Final states of such runs are NaN or infinite; leave them "
-            "out",
+            f"{diverged:,} of {results.runs:,} runs of the study of {definition.recipe.robot.name!r} ran away, the "
+            f"first is run {first}: {definition.way_of_lost(first)}. Final states of such runs are NaN or infinite; "
+            "leave them out",
             DivergenceWarning,
         )
 
