@@ -11,6 +11,7 @@ import numpy as np
 import typer
 from rich.progress import track
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.cli.description import compiled_methods
 from armdyn.cli.json_output import AsJson, print_json
@@ -19,6 +20,9 @@ from armdyn.cli.tables import new_table, show, show_notes
 from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
 from armdyn.simulation import SaveAt, simulate
+from armdyn.simulation.drivers.grid import SAMPLES
+from armdyn.simulation.elements.dry_joints import rubbing_bodies
+from armdyn.spatial.rotations import Array
 
 ROUNDS = 7
 
@@ -91,12 +95,27 @@ def _motions(arm: Robot) -> Iterator[tuple[str, float]]:
         "one": (lambda: simulate(arm, q[0], duration=DURATION), 1),
         f"{BATCH} at once": (lambda: simulate(arm, q, duration=DURATION), BATCH),
     }
+    if not (arm.model.constraints or rubbing_bodies(arm.mechanism.drive) or flexible_places(arm.model)):
+        calls["one, by SciPy's DOP853"] = (lambda: _by_scipy(arm, q[0]), 1)
     for name, (call, count) in calls.items():
         try:
             call()
         except ArmdynError:  # states that constraints do not allow, or arms that move no mass
             return
         yield name, _median(call) / count
+
+
+def _by_scipy(arm: Robot, q: Array) -> None:
+    """The motion from rest by `scipy.integrate.solve_ivp` around the compiled accelerations, with the same settings."""
+    from scipy.integrate import solve_ivp  # noqa: PLC0415 - slow to import
+
+    n, tau = arm.dof, np.zeros(arm.dof)
+
+    def rates(_: float, y: Array) -> Array:
+        return np.concatenate([y[n:], arm.forward_dynamics(y[:n], y[n:], tau)])
+
+    options = {"method": "DOP853", "rtol": 1e-10, "atol": 1e-10, "t_eval": np.linspace(0.0, DURATION, SAMPLES + 1)}
+    solve_ivp(rates, (0.0, DURATION), np.concatenate([q, np.zeros(n)]), **options)
 
 
 def _measured(arm: Robot, states: int, workers: int) -> Iterator[tuple[str, list[float] | None]]:
