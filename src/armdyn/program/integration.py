@@ -185,6 +185,16 @@ class Integration:
         return sum(port.size for port in self.rates.outputs if port.name == self.watched)
 
     @property
+    def watched_stages(self) -> tuple[int, ...]:
+        """The stages of a step at which watched results count: its last one, and those within it.
+
+        A stage at the end that is not the last has a state of lower order. Its results pass zero at another time, so
+        that a search would end by bisection between the two.
+        """
+        pair = self.pair
+        return (*(s for s in range(FIRST_WATCHED, pair.last) if pair.nodes[s] < 1.0), pair.last)
+
+    @property
     def piece_size(self) -> int:
         """The count of numbers in a step's polynomial: t, h, y, F_0, F_1, ..."""
         return 2 + (1 + len(self.pair.dense)) * self.size

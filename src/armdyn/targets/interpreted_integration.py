@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from armdyn.program.integration import (
     FINISHED,
-    FIRST_WATCHED,
     LIMITS,
     ON_GRID,
     PROGRESS,
@@ -150,7 +149,8 @@ def _integrated(
             solver.step()
         if solver.t_old is None or solver.status == "failed":
             break
-        if limits["watches"] and min(seen[-integration.pair.last :][FIRST_WATCHED - 1 :], default=1.0) < 0.0:
+        of_step = seen[-integration.pair.last :]
+        if limits["watches"] and min((of_step[s - 1] for s in integration.watched_stages), default=1.0) < 0.0:
             progress |= {"t": before[0], "h": solver.h_previous, "row": float(row), "status": WATCHED}
             return np.array([*progress.values()]), before[1]
         corrected = correct(solver.t, np.concatenate([solver.y, apart]))

@@ -40,12 +40,11 @@ class Search:
     Args:
         lanes: the body of the loop.
         count: the number of watched results.
-        first: the first stage of a step at which they count.
         slopes: true if their rates are known.
     """
 
-    def __init__(self, lanes: Lanes, count: int, first: int, *, slopes: bool) -> None:
-        self.lanes, self.count, self.first, self.slopes = lanes, count, first, slopes
+    def __init__(self, lanes: Lanes, count: int, *, slopes: bool) -> None:
+        self.lanes, self.count, self.slopes = lanes, count, slopes
         sizes = dict.fromkeys(("watched", "slopes", "w.start", "s.start", "w.end", "s.end"), max(count, 1))
         self.room = sizes | {"least.watched": 1, "landed": 1}
 
@@ -77,10 +76,8 @@ class Search:
         if self.count:
             self.lanes.store(self.lanes.vector.splat(float("inf")), "%least.watched")
 
-    def see_stage(self, s: int) -> None:
+    def see_stage(self) -> None:
         """Count the results of a stage."""
-        if s < self.first:
-            return
         for k in range(self.count):
             least = self.lanes.least(self.lanes.load("%watched", k), self.lanes.load("%least.watched"))
             self.lanes.store(least, "%least.watched")

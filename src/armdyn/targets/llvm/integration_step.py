@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from armdyn.program.embedded_pairs import Weights
-from armdyn.program.integration import FINISHED, FIRST_WATCHED, LIMITS, ON_GRID, TOO_SHORT, Integration
+from armdyn.program.integration import FINISHED, LIMITS, ON_GRID, TOO_SHORT, Integration
 from armdyn.targets.llvm.integration_search import Search
 from armdyn.targets.llvm.lanes import Lanes
 
@@ -44,8 +44,8 @@ class Step:
         ports = integration.state_ports
         firsts = accumulate((port.size for port in ports), initial=0)
         self.parts = [(port.name, first, port.size) for port, first in zip(ports, firsts, strict=False)]
-        first = min(FIRST_WATCHED, self.pair.last)
-        self.search = Search(lanes, integration.watched_size, first, slopes=integration.slopes is not None)
+        self.watched_stages = integration.watched_stages
+        self.search = Search(lanes, integration.watched_size, slopes=integration.slopes is not None)
         self.measured = integration.measured_size
         self.correcting = None if integration.correcting is None else slots[integration.correcting]
         own = ("t.new", "h", "accepted", "rejected", "factor", "sum0", "sum1", "finite")
@@ -123,7 +123,8 @@ class Step:
         self.search.clear()
         for s, weights in enumerate(pair.stages, start=1):
             self._stage(s, weights, ends=s == pair.last)
-            self.search.see_stage(s)
+            if s in self.watched_stages:
+                self.search.see_stage()
         error = self._error()
         fine = lanes.compare("olt", error, 1.0)
         running = lanes.both(active, lanes.compare("oeq", self._progress(_STATUS), 0.0))
