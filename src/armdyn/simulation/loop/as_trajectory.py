@@ -94,7 +94,7 @@ def recorded(loop: ClosedLoop) -> tuple[str, ...]:
 
 def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Array, shape: tuple[int, ...]) -> Array:
     """An input at these steps, of a shape with time and batch; at the end as in the last step."""
-    values = np.asarray(given[name], dtype=float)
+    values = np.array(given[name], dtype=float)  # a copy: accelerations are computed from it later
     if name in loop.rollout.over_time:
         rows = values[np.minimum(steps, len(values) - 1)]
         return np.broadcast_to(rows.reshape(len(steps), *(1,) * (len(shape) - rows.ndim), *rows.shape[1:]), shape)
