@@ -21,6 +21,7 @@ from armdyn.simulation import (
     SemiImplicitEuler,
     Stops,
 )
+from armdyn.simulation.drivers import compiled_segments
 from armdyn.simulation.drivers.compiled_segments import Segments
 
 NAMES = ("joint_1", "joint_2")
@@ -79,6 +80,29 @@ def require_same(compiled: Any, python: Any, within: float = 1e-8, pushes: float
         atol = 0.01 if name == "friction" and "bristles" in python.signals else atol  # of dz/dt near a kink
         np.testing.assert_allclose(compiled.signals[name][near], values[near], rtol=0, atol=atol, err_msg=name)
     np.testing.assert_allclose(compiled.qdd[near], python.qdd[near], rtol=0, atol=1e5 * within)
+
+
+@pytest.mark.parametrize("attempts", [1, 16])
+@pytest.mark.parametrize("name", ["brakes", "springs"])
+def test_motions_do_not_depend_on_the_length_of_calls(
+    monkeypatch: pytest.MonkeyPatch, name: str, attempts: int
+) -> None:
+    """To the last bit: the next call continues a search for an event where the last one ended."""
+    switches = BrakeSwitches({"joint_2": [(0.05, "engaged"), (0.15, "released")]})
+    robot, elements = {
+        "brakes": (arm(brake=Brake(2.0)), [switches]),
+        "springs": (arm(Coulomb(0.5), spring=SPRING), []),
+    }[name]
+    options: dict[str, Any] = {"q0": [0.3, -0.5], "duration": 0.25, "elements": elements}
+    whole = armdyn.simulate(robot, **options)
+    for setting, value in (("ATTEMPTS_AT_FIRST", attempts), ("LEAST_ATTEMPTS", attempts), ("SECONDS_AT_ONCE", 1e-9)):
+        monkeypatch.setattr(compiled_segments, setting, value)
+    in_pieces = armdyn.simulate(robot, **options)
+    np.testing.assert_array_equal(in_pieces.q, whole.q)
+    np.testing.assert_array_equal(in_pieces.qd, whole.qd)
+    assert in_pieces.statistics.steps == whole.statistics.steps
+    assert [one.t for one in in_pieces.events] == [one.t for one in whole.events]
+    assert len(whole.events) > 1
 
 
 SPRING = Spring(stiffness=4e3, damping=1.0)

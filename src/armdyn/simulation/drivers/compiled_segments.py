@@ -19,7 +19,7 @@ from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.row_sizes import moving_part, unit_rows
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
 from armdyn.program.embedded_pairs import EmbeddedPair
-from armdyn.program.integration import PROGRESS
+from armdyn.program.integration import PROGRESS, RUNNING, SEARCH
 from armdyn.robot import Robot
 from armdyn.simulation.drivers import corrections
 from armdyn.simulation.drivers.compiled_adaptive import are_known, formula_of
@@ -61,6 +61,9 @@ this."""
 
 UNUSUAL = 2
 """After this many events at one time, the next step is made without the loop."""
+
+
+_SEARCH = [PROGRESS.index(name) for name in SEARCH]
 
 
 class _Loop(NamedTuple):
@@ -107,6 +110,8 @@ class Segments:
         adaptive = isinstance(problem.method, Adaptive)
         self.motion, self.problem, self.kind = motion, problem, Kind.of(problem.system, along=not adaptive)
         self.attempts, self.h, self.rejected = ATTEMPTS_AT_FIRST, 0.0, 0.0
+        self.search: tuple[float, Array] = np.nan, np.zeros(len(SEARCH))
+        """The search for an event that a call has begun and not ended, with its time, s."""
         self.linear = not motion.forces.held
         self.most_steps = problem.method.max_steps if adaptive else MOST_STEPS
         places = flexible_places(problem.robot.model)
@@ -199,6 +204,8 @@ class Segments:
         before = motion.samples.count
         numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = t, self.h
         numbers[0, PROGRESS.index("row")], numbers[0, PROGRESS.index("rejected")] = before, self.rejected
+        if self.search[0] == t:
+            numbers[0, _SEARCH] = self.search[1]
         state = self._parts(y)
         pieces = self.compiled.loop.piece_room(state, attempts) if keeps else None
         began, times = time.perf_counter(), motion.samples.t[:-1]
@@ -215,6 +222,8 @@ class Segments:
         motion.samples.effort.evaluations += int(progress.evaluations[0])
         motion.integrator.made += steps
         self.h, self.rejected = float(progress.h[0]), float(progress.rejected[0])
+        running = bool(progress.status[0] == RUNNING)
+        self.search = reached if running else np.nan, progress.numbers[0, _SEARCH].copy()
         located = bool(progress.located[0])
         self._unusual = not located and bool(progress.stopped[0] or progress.failed[0])
         event = self._event(int(progress.which[0]), reached, given) if located else (None, None)
@@ -223,7 +232,7 @@ class Segments:
         if pieces is not None:
             result = self._through_pieces(result, pieces[0], given)
         if result.t == t and result.event is None:
-            return None
+            return self.advance(t, y, end) if running else None
         motion.integrator.restart()
         self.h, self.rejected = (self.h, self.rejected) if result.event is None else (0.0, 0.0)
         self._keep(before, result.t, int(progress.row[0]), given)
