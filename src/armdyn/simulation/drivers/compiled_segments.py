@@ -50,7 +50,7 @@ from armdyn.spatial.rotations import Array
 SECONDS_AT_ONCE = 0.05
 """A loop runs for about so long: then Python handles signals and reports progress."""
 
-ATTEMPTS_AT_FIRST, LEAST_ATTEMPTS, MOST_ATTEMPTS, PIECES_AT_ONCE, ATTEMPTS_OF_PART = 256, 16, 1 << 20, 24, 64
+ATTEMPTS_AT_FIRST, LEAST_ATTEMPTS, MOST_ATTEMPTS, PIECES_AT_ONCE, ATTEMPTS_OF_PART = 256, 64, 1 << 20, 24, 64
 
 PAST = 1e-11
 """A step up to an event is searched for others this fraction of the duration beyond it."""
@@ -232,7 +232,7 @@ class Segments:
         if pieces is not None:
             result = self._through_pieces(result, pieces[0], given)
         if result.t == t and result.event is None:
-            return self.advance(t, y, end) if running else None
+            return self.advance(t, y, end) if running and not keeps else None  # the search goes on, or Python searches
         motion.integrator.restart()
         self.h, self.rejected = (self.h, self.rejected) if result.event is None else (0.0, 0.0)
         self._keep(before, result.t, int(progress.row[0]), given)
