@@ -15,11 +15,13 @@ from armdyn.simulation import (
     SimulationError,
 )
 from armdyn.simulation.drivers import compiled_dry, dry_modes
+from armdyn.simulation.drivers.known_rates import Kind
+from armdyn.simulation.drivers.segment_rates import segment_forces, segment_rates
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.system import bounded_many
 from armdyn.simulation.system.bounded_rows import BoundedRows
-from armdyn.simulation.system.mode_motion import mode_motion, sticking_motion
+from armdyn.simulation.system.mode_motion import mode_motion
 from oracles.short_run import short_run
 from simulation.test_sticking import Breaking, block
 
@@ -210,7 +212,10 @@ def test_the_motion_of_joints_of_which_some_stick():
     q, qd, tau = rng.uniform(-1, 1, (3, 50, 6))
     slip = rng.integers(-1, 2, (50, 6)).astype(float)
     qd = np.where(slip == 0, 0.0, qd)
-    qdd, power, friction = robot.compile(sticking_motion)(q, qd, slip, tau)
+    held, none, width = (slip == 0).astype(float), np.zeros(6), np.ones(6)
+    qdd, friction = robot.compile(segment_forces(Kind()))(q, qd, slip, held, tau)
+    rates = robot.compile(segment_rates(Kind(), stops=False))(q, qd, slip, held, -width, width, none, tau)
+    power = rates.d_work
     assert (qdd[slip == 0] == 0.0).all()
     residual = robot.without_friction().inverse_dynamics(q, qd, qdd) + friction - tau
     np.testing.assert_allclose(residual, 0.0, rtol=0, atol=1e-12 * abs(friction).max())

@@ -9,66 +9,29 @@ found, is made by `armdyn.simulation.drivers.state_in_motion`.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.constraints.arguments import Redundant
-from armdyn.declaration import function
 from armdyn.functions.integrations import Arrays, CompiledIntegration
-from armdyn.program import EmbeddedPair, select
+from armdyn.program import EmbeddedPair
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.compiled_adaptive import Run, are_known, formula_of
-from armdyn.simulation.drivers.dry_modes import Acting, Bounds, DryModes, States, modes_of
+from armdyn.simulation.drivers.dry_modes import Acting, Bounds, DryModes, States
 from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.room import Room
+from armdyn.simulation.drivers.segment_rates import segment_rates
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, StateInMotion
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
-from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.forces import Constant, Forces, Index
 from armdyn.simulation.progress import Report
 from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, rows_of_joints
-from armdyn.simulation.system.mode_motion import Sticking, sticking_motion
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
-
-
-class DryRates(NamedTuple):
-    """The rates of q, qd and the work W; a number that is negative if a joint leaves its mode; and its rate."""
-
-    d_q: Any
-    d_qd: Any
-    d_work: Any
-    margins: Any
-    slopes: Any
-
-
-@function("(n),(n),(n),(n),(n),(n),(6)?->(n),(n),(),(n),(n)", sources=SOURCES, result=DryRates)
-def dry_rates(model: Any, q: Any, qd: Any, slip: Any, least: Any, most: Any, tau: Any, f_tip: Any = None) -> DryRates:
-    """Rates of (q, qd, W) in given modes, (..., n) and (...), and margins with their rates, (..., n) each.
-
-    The margin of a coordinate that slips is its speed, of one that sticks that of its friction to its bounds, of one
-    without dry friction 1.
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        slip: 1, -1 or 0 of each coordinate: slips forwards, backwards, or sticks, shape (..., n).
-        least: least friction of each at rest, without that under load, N m or N, shape (..., n).
-        most: largest friction of each at rest, without that under load, N m or N, shape (..., n).
-        tau: joint forces, N m or N, shape (..., n).
-        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
-    """
-    sticking = Sticking(model, slip, tau, f_tip, (least, most))
-    found = sticking.motion(q, qd)
-    margins, slopes = np.ones(len(q), dtype=object), np.zeros(len(q), dtype=object)
-    for i, margin in zip(sticking.dry, sticking.margins(found.friction), strict=True):
-        margins[i] = select(sticking.moves[i], slip[i] * qd[i], margin)
-        slopes[i] = slip[i] * found.qdd[i]
-    return DryRates(1.0 * qd, found.qdd, found.power, margins, slopes)
 
 
 def has_loop(problem: Problem, joints: DryJoints) -> bool:
@@ -98,7 +61,9 @@ class _DryRun(Run):
         self.problem, robot, samples = problem, problem.robot, problem.samples
         self.bounds = Bounds.of(joints, robot.dof)
         self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
-        self.rows, self.modes, self.motion = _equations_of(robot, joints, problem.redundant)
+        self.rows, self.modes = _equations_of(robot, joints, problem.redundant)
+        self.places = np.flatnonzero(self.bounds.dry)
+        """The coordinates of the margins."""
         self.slip = np.zeros(self.state["q"].shape)
         self.slips = np.full((len(samples.t), *self.slip.shape), np.nan)
         """The directions at the saved times, (times, states, n)."""
@@ -125,7 +90,10 @@ class _DryRun(Run):
         return []
 
     def _given(self, slip: Array) -> Arrays:
-        return {"slip": slip, "least": self.bounds.least, "most": self.bounds.most}
+        bounds = self.bounds
+        room = SLACK * (bounds.most - bounds.least)
+        held = bounds.resting(slip).astype(float)
+        return {"slip": slip, "held": held, "least": bounds.least, "most": bounds.most, "room": room}
 
     def _acting(self, held: Arrays, which: Array) -> Acting:
         return tuple(held[name][which] for name in ("tau", "f_tip") if name in held)
@@ -183,7 +151,7 @@ class _DryRun(Run):
     def _change_modes(self, which: Array, held: Arrays) -> None:
         """Let the joints at rest of some states stick or slip after an event."""
         t, some, acting = self.progress.t[which], self._states(which), self._acting(held, which)
-        before, place = some.slip.copy(), self.progress.which[which].astype(int)
+        before, place = some.slip.copy(), self.places[self.progress.which[which].astype(int)]
         stops = before[np.arange(len(which)), place] != 0.0
         self.state["qd"][which[stops], place[stops]] = 0.0
         well = self.modes.after_event(some, place, acting)
@@ -266,17 +234,17 @@ class _DryRun(Run):
         samples, count = self.samples, self.samples.count
         samples.events.sort(key=lambda one: one.t)
         q, qd, forces = samples.q[:count], samples.qd[:count], [force[:count] for force in samples.forces]
-        found = self.motion(q, qd, self.slips[:count].reshape(q.shape), *forces)
-        self.room.qdd[:count], self.room.friction[:count] = found[0], found[2]
+        states = States(q, qd, self.slips[:count].reshape(q.shape))
+        self.room.qdd[:count], self.room.friction[:count] = self.modes.motion(states, tuple(forces))
 
 
-def _equations_of(robot: Robot, joints: DryJoints, redundant: Redundant) -> tuple[BoundedRows, DryModes, Any]:
-    """The equations of motion, the modes of joints and the compiled motion, which the robot keeps for the next one."""
+def _equations_of(robot: Robot, joints: DryJoints, redundant: Redundant) -> tuple[BoundedRows, DryModes]:
+    """The equations of motion and the modes of joints, which the robot keeps for the next one."""
     kept, name = vars(robot), f"_dry_equations_{redundant}"
     if name not in kept:
-        rows, motion = rows_of_joints(robot, redundant), robot.compile(sticking_motion)
-        kept[name] = rows, modes_of(rows, Bounds.of(joints, robot.dof), motion), motion
-    found: tuple[BoundedRows, DryModes, Any] = kept[name]
+        rows = rows_of_joints(robot, redundant)
+        kept[name] = rows, DryModes(rows, Bounds.of(joints, robot.dof))
+    found: tuple[BoundedRows, DryModes] = kept[name]
     return found
 
 
@@ -284,6 +252,7 @@ def loop_of(robot: Robot, formula: EmbeddedPair) -> CompiledIntegration:
     """The compiled loop of a robot with dry joints, which keeps it for the next motion."""
     kept, name = vars(robot), f"_{formula.name}_dry"
     if name not in kept:
-        kept[name] = CompiledIntegration(robot, dry_rates, Kind().rates, formula, watched="margins", slopes="slopes")
+        rates = segment_rates(Kind(), stops=False)
+        kept[name] = CompiledIntegration(robot, rates, Kind().rates, formula, watched="margins", slopes="slopes")
     loop: CompiledIntegration = kept[name]
     return loop

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.constraints.under_load import breakaway_of_available
 from armdyn.simulation.drivers.crossings import SLOW, slips
+from armdyn.simulation.drivers.known_rates import Kind
+from armdyn.simulation.drivers.segment_rates import segment_forces
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.system.bounded_many import sticks_or_slips
 from armdyn.simulation.system.bounded_rows import BoundedRows
@@ -48,6 +49,11 @@ class Bounds:
             arrays[-1][which] = values
         return cls(dry, *arrays)
 
+    def resting(self, slip: Array) -> Array:
+        """True for the coordinates with dry friction that do not slip."""
+        found: Array = self.dry & (slip == 0.0)
+        return found
+
     @property
     def of_holding(self) -> tuple[Array, Array, Array, Array]:
         """Bounds of the forces that hold a joint, which are the opposite of its friction."""
@@ -72,15 +78,20 @@ class DryModes:
     Args:
         rows: the equations of motion.
         bounds: of friction.
-        motion: `armdyn.simulation.system.mode_motion.sticking_motion`, compiled.
     """
 
-    def __init__(self, rows: BoundedRows, bounds: Bounds, motion: Callable[..., Any]) -> None:
-        self.rows, self.bounds, self._motion = rows, bounds, motion
+    def __init__(self, rows: BoundedRows, bounds: Bounds) -> None:
+        self.rows, self.bounds, self._forces = rows, bounds, rows.robot.compile(segment_forces(Kind()))
         same = (bounds.least == bounds.least_sliding) & (bounds.most == bounds.most_sliding)
         self._one_size = bool(same.all())
         """True if static friction is kinetic friction."""
         self._free: Callable[..., Any] = rows.robot.compile(mode_motion)
+
+    def motion(self, states: States, acting: Acting) -> tuple[Array, Array]:
+        """Accelerations and friction of states in their modes."""
+        held = self.bounds.resting(states.slip).astype(float)
+        qdd, friction = self._forces(*states, held, *acting)
+        return qdd, friction
 
     def begun(self, states: States, acting: Acting) -> Array:
         """Initialise modes: joints that move slip, those that rest stick or slip; returns success per state."""
@@ -99,7 +110,7 @@ class DryModes:
         stuck = states.slip[every, place] == 0.0
         if stuck.any():
             least, most = self.bounds_under(acting)
-            friction = self._motion(*states, *acting)[2]
+            friction = self.motion(states, acting)[1]
             forwards = most - friction < friction - least
             states.slip[every, place] = np.where(stuck, np.where(forwards[every, place], 1.0, -1.0), 0.0)
         else:
@@ -139,59 +150,38 @@ class DryModes:
     def _margins(self, states: States, acting: Acting) -> tuple[Array, Array, Array]:
         """True for each coordinate that does not rest or is held; the direction of the force on it; accelerations."""
         least, most = self.bounds_under(acting)
-        qdd, _, friction = self._motion(*states, *acting)
-        rests = self.bounds.dry & (states.slip == 0.0)
+        qdd, friction = self.motion(states, acting)
+        rests = self.bounds.resting(states.slip)
         holds = np.minimum(friction - least, most - friction) > CLEAR * (most - least)
         return holds | ~rests, np.where(most - friction < friction - least, 1.0, -1.0), qdd
 
     def bounds_under(self, acting: Acting) -> tuple[Array, Array]:
         """The least and the largest friction of joints at rest under these forces, (states, n) or (n,)."""
-        return self.bounds.least, self.bounds.most
+        own, tau = self.bounds, acting[0]
+        if self.rows.loaded is None:
+            return own.least, own.most
+        least, most, _, _ = self.rows.loaded.breakaway(tau - own.least, tau - own.most)
+        return np.where(own.dry, own.least + least, 0.0), np.where(own.dry, own.most + most, 0.0)
 
     def decided(self, states: States, acting: Acting) -> Array:
-        """Let joints that rest stick or slip; returns success per state."""
-        rests = self.bounds.dry & (states.slip == 0.0)
-        directions, (tau, *f_tip) = self.rows.dry.directions(states.slip[:, self.rows.dry.moved_by]), acting
-        none = np.zeros_like(states.q)
+        """Let joints that rest stick or slip, under load state by state; returns success per state."""
+        if self.rows.loaded is not None:
+            return np.array([self._decided_alone(states, acting, k) for k in range(len(states.q))], dtype=bool)
+        rests, (tau, *f_tip) = self.bounds.resting(states.slip), acting
+        directions, none = self.rows.dry.directions(states.slip[:, self.rows.dry.moved_by]), np.zeros_like(states.q)
         b, *_ = self._free(states.q, states.qd, tau, directions, none + 1.0, none, *f_tip)
         inverse = self.rows.robot.inverse_mass_matrix(states.q)
         kinds = sticks_or_slips(inverse, b, states.slip, rests, self.bounds.of_holding)
         states.slip[:] = kinds.slip
         return kinds.found
 
-
-class ModesUnderLoad(DryModes):
-    """The modes of joints whose friction depends on the load: its bounds follow from the joint forces.
-
-    The sticking joints are determined state by state.
-    """
-
-    def __init__(self, rows: BoundedRows, bounds: Bounds, motion: Callable[..., Any]) -> None:
-        super().__init__(rows, bounds, motion)
-        self._breakaway = rows.robot.compile(breakaway_of_available)
-
-    def bounds_under(self, acting: Acting) -> tuple[Array, Array]:
-        """As of `DryModes`."""
-        own, tau = self.bounds, acting[0]
-        least, most, _, _ = self._breakaway(tau - own.least, tau - own.most)
-        return np.where(own.dry, own.least + least, 0.0), np.where(own.dry, own.most + most, 0.0)
-
-    def decided(self, states: States, acting: Acting) -> Array:
-        """As of `DryModes`."""
-        places, found = self.rows.dry.moved_by, np.ones(len(states.q), dtype=bool)
-        for k in range(len(found)):
-            slip = states.slip[k, places].astype(int)
-            try:
-                forces = tuple(array[k] for array in acting)
-                mode = self.rows.decided(states.q[k], states.qd[k], forces, slip == 0, slip)
-            except SimulationError:
-                found[k] = False
-            else:
-                states.slip[k, places] = mode.slip
-        return found
-
-
-def modes_of(rows: BoundedRows, bounds: Bounds, motion: Callable[..., Any]) -> DryModes:
-    """The modes of an arm, of friction that depends on its load too."""
-    kind = DryModes if rows.loaded is None else ModesUnderLoad
-    return kind(rows, bounds, motion)
+    def _decided_alone(self, states: States, acting: Acting, k: int) -> bool:
+        """Let joints of one state that rest stick or slip; returns success."""
+        places = self.rows.dry.moved_by
+        slip, forces = states.slip[k, places].astype(int), tuple(array[k] for array in acting)
+        try:
+            mode = self.rows.decided(states.q[k], states.qd[k], forces, slip == 0, slip)
+        except SimulationError:
+            return False
+        states.slip[k, places] = mode.slip
+        return True

@@ -40,7 +40,7 @@ from armdyn.simulation.drivers.known_rates import (
 from armdyn.simulation.elements.bristles import Bristles
 from armdyn.simulation.elements.springs import between_springs, friction_at_rest
 from armdyn.simulation.system.bounded import SLACK
-from armdyn.simulation.system.mode_motion import Sticking, dry_coordinates
+from armdyn.simulation.system.mode_motion import directions_of, dry_coordinates, motion_and_multipliers
 
 
 class Watched(NamedTuple):
@@ -101,11 +101,12 @@ class Segment:
             on = between_springs(arm.bare, arm.q, arm.qd, arm.theta, arm.thetad, tau, directions, at["touches"])
             tau, self.excess, power, self.sliding = on.links, on.excess, on.power, on.friction
         self.tau = tau
-        sticking = Sticking(self.links, at["slip"], tau, at["f_tip"])
-        sticking.moves = [1.0 - held for held in at["held"]]
-        sticking.closed = None if "closed" not in at else list(at["closed"])
-        self.dry, found = sticking.dry, sticking.motion(arm.q, arm.qd)
-        self.push: Any = None if sticking.closed is None else -1.0 * sticking.multipliers
+        self.dry, none = dry_coordinates(self.links.drive), np.zeros(len(arm.q))
+        moves, ways = [1.0 - held for held in at["held"]], directions_of(self.links, at["slip"])
+        closed = list(at["closed"]) if "closed" in at else None
+        given = self.links, arm.q, arm.qd, tau, ways, moves, none, at["f_tip"]
+        found, multipliers = motion_and_multipliers(*given, closed)
+        self.push: Any = None if closed is None else -1.0 * multipliers
         """The forces of closed contacts along their normals, N."""
         self.qdd, self.friction, self.power = found.qdd, found.friction, found.power + power
         if at.get("usual") is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, l
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.base.exact import is_zero, rounded
 from armdyn.base.threads import cached_property
-from armdyn.model.drive import Drive
+from armdyn.model.drive import Drive, Terms
 from armdyn.model.friction import TINY, is_dry
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -55,23 +56,16 @@ class DryJoints:
     @classmethod
     def _of(cls, robot: Robot) -> DryJoints:
         drive, joints = robot.mechanism.drive, [body.joint for body in robot.mechanism.bodies]
-        together: dict[tuple[tuple[int, float], ...], list[tuple[int, float]]] = {}
-        for k, terms in enumerate(drive.terms if can_hold(robot) else ()):
-            if terms and can_stick(drive, k):
-                first = terms[0][1]
-                together.setdefault(tuple((i, factor / first) for i, factor in terms), []).append((k, first))
-        m = len(together)
-        rows, forces, signs = np.zeros((m, drive.size)), np.zeros((m, 4)), np.zeros((m, len(robot.model.joints)))
-        names = []
-        for place, (terms, bodies) in enumerate(together.items()):
+        together = moved_together(drive) if can_hold(robot) else {}
+        m, names = len(together), []
+        rows, signs = np.zeros((m, drive.size)), np.zeros((m, len(robot.model.joints)))
+        for row, sign, (terms, bodies) in zip(rows, signs, together.items(), strict=True):
             for i, factor in terms:
-                rows[place, i] = factor
+                row[i] = factor
             for k, factor in bodies:
-                signs[place, joints[k]] = np.sign(factor)
-                least, most, back, forth = np.array(dry_forces(drive, k), dtype=float)
-                mirrored = (most, least, forth, back) if factor < 0 else (least, most, back, forth)
-                forces[place] += np.multiply(factor, mirrored)
+                sign[joints[k]] = np.sign(factor)
             names.append(" and ".join(robot.model.joints[joints[k]].name for k, _ in bodies))
+        forces = np.array([row_forces(drive, bodies) for bodies in together.values()], dtype=float).reshape(m, 4)
         least, most, backwards, forwards = forces.T
         return cls(names, rows, least, most, backwards, forwards, signs)
 
@@ -138,12 +132,26 @@ def _without_load(drive: Drive, body: int) -> list[tuple[float, float]]:
     return [law.at_rest(0.0) for law in drive.laws[body]]
 
 
-def dry_forces(drive: Drive, body: int) -> list[Any]:
-    """The least and the largest dry friction of a body's joint at rest, and that with which it slips either way.
+def moved_together(drive: Drive) -> dict[Terms, list[tuple[int, float]]]:
+    """Bodies with dry friction that move in proportion, with their factors, by the terms of their row."""
+    found: dict[Terms, list[tuple[int, float]]] = {}
+    for k in rubbing_bodies(drive):
+        first = drive.terms[k][0][1]
+        found.setdefault(tuple((i, factor / first) for i, factor in drive.terms[k]), []).append((k, first))
+    return found
+
+
+def row_forces(drive: Drive, bodies: Sequence[tuple[int, float]]) -> list[Any]:
+    """The least and the largest dry friction of a row at rest, and that with which it slips either way.
 
     Without the laws that depend on the load; numbers or traced scalars, as the drive has them.
     """
-    c = rounded(drive.friction[body])
-    dry = [law for law in drive.laws[body] if is_dry(law) and not law.depends_on_load]
-    laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in dry]
-    return [sum(each) for each in zip((-c, c, -c, c), *laws, strict=True)]
+    found: list[Any] = [0.0] * 4
+    for k, factor in bodies:
+        c = rounded(drive.friction[k])
+        dry = [law for law in drive.laws[k] if is_dry(law) and not law.depends_on_load]
+        laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in dry]
+        least, most, backwards, forwards = (sum(each) for each in zip((-c, c, -c, c), *laws, strict=True))
+        own = (most, least, forwards, backwards) if factor < 0 else (least, most, backwards, forwards)
+        found = [a + factor * b for a, b in zip(found, own, strict=True)]
+    return found

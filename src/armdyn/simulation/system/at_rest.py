@@ -104,18 +104,6 @@ def forces_that_cancel(M: Array, forces: Array, rows: Array) -> Array:
     return size
 
 
-class Side(NamedTuple):
-    """The friction with which joints start in one direction, on a straight line of their acceleration.
-
-    Args:
-        force: the friction at zero acceleration.
-        hidden: the inertia of the rotor that it hides.
-    """
-
-    force: Array
-    hidden: Array
-
-
 class Straight(NamedTuple):
     """The bounded problem of one step.
 
@@ -231,16 +219,16 @@ class AtRest:
         rests[own[alone]] = True
         sliding, slope = self.loaded.of_available(self.available[:n] - rotors * qdd, self.rates)
         force[:n], hidden[:n] = (np.where(rests, 0.0, x) for x in (sliding + slope * rotors * qdd, slope * rotors))
-        least, most = (
+        (least, of_least), (most, of_most) = (
             self._side(side, kinetic[links], qdd, way[links] == side, -of_sides[links])
             for side, of_sides in ((-1, high), (1, low))
         )
-        hidden[own[alone]] = (least.hidden + most.hidden)[alone]
+        hidden[own[alone]] = (of_least + of_most)[alone]
         little = BY_ROUNDING * forces_that_cancel(
             self.M[:n, :n], (self._sizes + np.abs(against))[:n], self.rows[links, :n]
         )
-        little = np.maximum(little - np.abs(most.force - least.force), 0.0)  # if the bounds close
-        low[links], high[links] = -most.force - little, -least.force + little
+        little = np.maximum(little - np.abs(most - least), 0.0)  # if the bounds close
+        low[links], high[links] = -most - little, -least + little
         low, high = np.where(way < 0, np.minimum(low, high), low), np.where(way > 0, np.maximum(low, high), high)
         M, forces = self.M - np.diag(hidden), self.available - self.h - force
         if self.constraints is None:
@@ -249,9 +237,10 @@ class AtRest:
         free, multipliers, _ = constrained_least_squares(M, A, forces, target, DRIFTED)
         return Straight(M, free, A.T @ multipliers, low, high)
 
-    def _side(self, side: int, kinetic: Array, qdd: Array, towards: Array, constant: Array) -> Side:
-        """The friction of the joints at rest if they start to one side; linearized in qdd for those that do.
+    def _side(self, side: int, kinetic: Array, qdd: Array, towards: Array, constant: Array) -> tuple[Array, Array]:
+        """The friction of the joints at rest if they start to one side, and the inertia of rotors that it hides.
 
+        It is linearized in qdd for those that start, and the friction is that at zero acceleration.
         ``constant`` is their friction that does not depend on the load.
         """
         assert self.loaded is not None  # noqa: S101 - by `_on_straight_lines`
@@ -266,7 +255,7 @@ class AtRest:
         force, slope = (
             np.where(alone, np.where(kinetic, a[own], b[own]), 0.0) for a, b in zip(of_kinetic, of_static, strict=True)
         )
-        return Side(constant + force + slope * rotor * qdd[own], slope * rotor)
+        return constant + force + slope * rotor * qdd[own], slope * rotor
 
 
 def refuse_diverged(robot: str, xdd: Array) -> None:

@@ -17,7 +17,7 @@ from armdyn.algorithms.load_laws import lines, loaded_friction
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
-from armdyn.simulation.elements.dry_joints import dry_forces, rubbing_bodies
+from armdyn.simulation.elements.dry_joints import moved_together, row_forces
 from armdyn.simulation.elements.springs import rotor_friction
 from armdyn.simulation.system.mode_motion import sliding_friction
 from armdyn.simulation.system.sliding_laws import sliding_under_load
@@ -75,7 +75,7 @@ class FrictionRows:
 
     def __init__(self, links: Mechanism, joints: Sequence[FlexibleJoint] = ()) -> None:
         self.links, self.n = links, links.dof
-        self.together = _moved_together(links)
+        self.together = moved_together(links.drive)
         self.rotors = [k for k, joint in enumerate(joints) if any(map(is_dry, joint.laws))]
         """The flexible joints whose rotors have dry friction."""
         self.joints = [joints[k] for k in self.rotors]
@@ -129,7 +129,7 @@ class FrictionRows:
                 bounds are without the friction under load if it is left out.
             near: loads by body with which Newton's method begins.
         """
-        forces = [self._of_links(bodies) for bodies in self.together.values()]
+        forces = [row_forces(self.links.drive, bodies) for bodies in self.together.values()]
         for k, joint in zip(self.rotors, self.joints, strict=True):
             dry = [law.at_rest(springs[k]) for law in joint.laws if is_dry(law)]
             at_rest = [sum(each) for each in zip(*dry, strict=True)]
@@ -154,15 +154,6 @@ class FrictionRows:
         """The row of each body of `loaded` that has dry friction."""
         places = {int(i): row for row, i in enumerate(self.own[: self.of_links])}
         return {k: places[i] for k, i in self.loaded.items() if i in places}
-
-    def _of_links(self, bodies: Sequence[tuple[int, float]]) -> list[Any]:
-        """Bounds of a row of links without friction under load."""
-        found: list[Any] = [0.0] * 4
-        for k, factor in bodies:
-            least, most, backwards, forwards = dry_forces(self.links.drive, k)
-            own = (most, least, forwards, backwards) if factor < 0 else (least, most, backwards, forwards)
-            found = [a + factor * b for a, b in zip(found, own, strict=True)]
-        return found
 
     def _under_load(self, known: Bounds, available: Array, near: Mapping[int, Any]) -> Bounds:
         """The bounds with the friction under load, of joint forces t: the load l solves l + f(l) = t."""
@@ -218,16 +209,6 @@ class FrictionRows:
                 still = one if len(coordinates) == 1 else one * none[i]
                 v[i] = v[i] - still * v[i]  # no negative zero
         return v
-
-
-def _moved_together(links: Mechanism) -> dict[tuple[tuple[int, float], ...], list[tuple[int, float]]]:
-    """Bodies with dry friction and their factors, by the terms of their row."""
-    found: dict[tuple[tuple[int, float], ...], list[tuple[int, float]]] = {}
-    for k in rubbing_bodies(links.drive):
-        terms = links.drive.terms[k]
-        first = terms[0][1]
-        found.setdefault(tuple((i, factor / first) for i, factor in terms), []).append((k, first))
-    return found
 
 
 def _are_equal(a: Any, b: Any) -> bool:

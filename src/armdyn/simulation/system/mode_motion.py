@@ -3,12 +3,12 @@
 With the load l = M qdd + h - p of the links, p being forces on them, a rotor a, and d the friction that does not depend
 on the load, l + f(l) + a qdd = tau - d. A held coordinate has qdd = 0, and its friction is tau - d - l. A joint that
 slips has the friction of its direction: l + f(l) grows with l, so that f is a function of t = tau - d - a qdd alone.
-A mode is valid as long as no joint leaves it: then none of its margins is negative.
+`armdyn.simulation.drivers.segment_rates` has the margins within which a mode is valid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -24,16 +24,15 @@ from armdyn.constraints.equations import all_equations
 from armdyn.constraints.multipliers import moved_within
 from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
-from armdyn.constraints.under_load import breakaway_of_available, friction_lines, within_rows
+from armdyn.constraints.under_load import friction_lines, within_rows
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY, is_dry
 from armdyn.model.mechanism import Mechanism
-from armdyn.program import maximum, minimum, select
+from armdyn.program import maximum
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_stick
 from armdyn.simulation.equations import SOURCES, through_dead_points
-from armdyn.simulation.system.bounded import SLACK
 from armdyn.spatial.rotations import Array
 
 
@@ -81,10 +80,10 @@ def mode_motion(
         pushes: p, forces of the coordinates that act on the links, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    return _motion_and_multipliers(model, q, qd, tau, directions, moves, pushes, f_tip)[0]
+    return motion_and_multipliers(model, q, qd, tau, directions, moves, pushes, f_tip)[0]
 
 
-def _motion_and_multipliers(
+def motion_and_multipliers(
     model: Any,
     q: Any,
     qd: Any,
@@ -224,71 +223,11 @@ def dry_coordinates(drive: Drive) -> list[int]:
     return sorted({i for k, terms in enumerate(drive.terms) if can_stick(drive, k) for i, _ in terms})
 
 
-def directions_of(drive: Drive, joints: int, bodies: Sequence[Any], slip: Array) -> Array:
+def directions_of(mechanism: Mechanism, slip: Array) -> Array:
     """1, -1 or 0 of every joint of the model, from those of the coordinates that move the dry ones."""
-    found = np.zeros(joints, dtype=object)
-    for k, (body, terms) in enumerate(zip(bodies, drive.terms, strict=True)):
-        if can_stick(drive, k):
+    found = np.zeros(len(mechanism.model.joints), dtype=object)
+    for k, (body, terms) in enumerate(zip(mechanism.bodies, mechanism.drive.terms, strict=True)):
+        if can_stick(mechanism.drive, k):
             (i, factor), *_ = terms
             found[body.joint] = np.sign(factor) * slip[i]
     return found
-
-
-class Sticking:
-    """The equations of motion with given modes of coordinates, and the margins within which these are valid.
-
-    Args:
-        mechanism: the arm that moves.
-        slip: 1, -1 or 0 for each coordinate that slips forwards, backwards or sticks; not read without dry friction.
-        tau: joint forces, held.
-        f_tip: the wrench at the tip, held.
-        bounds: the least and the largest friction of each coordinate at rest.
-    """
-
-    def __init__(self, mechanism: Mechanism, slip: Any, tau: Any, f_tip: Any = None, bounds: Any = None) -> None:
-        self.mechanism, self.slip, self.tau, self.f_tip, self.bounds = mechanism, slip, tau, f_tip, bounds
-        self.dry = dry_coordinates(mechanism.drive)
-        self.moves = [slip[i] * slip[i] if i in self.dry else 1.0 for i in range(mechanism.dof)]
-        self.closed: list[Any] | None = None
-        """1 for each constraint that is a closed contact, 0 for an open one; None if all are constraints."""
-        self.multipliers: Any = None
-        """The multipliers of the constraints in the last state."""
-        self.directions = directions_of(mechanism.drive, len(mechanism.model.joints), mechanism.bodies, slip)
-
-    def motion(self, q: Any, qd: Any) -> Motion:
-        """The motion at a state."""
-        given = self.mechanism, q, qd, self.tau, self.directions, self.moves, np.zeros(self.mechanism.dof), self.f_tip
-        motion, self.multipliers = _motion_and_multipliers(*given, self.closed)
-        return motion
-
-    def margins(self, friction: Array) -> list[Any]:
-        """Margin of the friction of each dry coordinate that sticks to its bounds, over their width; 1 for others."""
-        least, most = self.bounds
-        widths = most - least
-        if self.mechanism.drive.depends_on_load:  # the bounds then follow from the joint force, and may meet
-            of_load = breakaway_of_available(self.mechanism, self.tau - least, self.tau - most)
-            least, most = least + of_load[0], most + of_load[1]
-            widths = [maximum(width, TINY) for width in most - least]
-        return [
-            select(
-                self.moves[i],
-                1.0,
-                minimum(friction[i] - least[i], most[i] - friction[i]) / widths[i] + SLACK,
-            )
-            for i in self.dry
-        ]
-
-
-@function("(n),(n),(n),(n),(6)?->(n),(),(n)", sources=SOURCES)
-def sticking_motion(model: Any, q: Any, qd: Any, slip: Any, tau: Any, f_tip: Any = None) -> tuple[Any, Any, Any]:
-    """Joint accelerations qdd, rad/s^2 or m/s^2, (..., n), power, W, (...), and friction, N m or N, (..., n).
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        slip: 1, -1 or 0 of each coordinate: slips forwards, backwards, or sticks, shape (..., n).
-        tau: joint forces, N m or N, shape (..., n).
-        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
-    """
-    found = Sticking(model, slip, tau, f_tip).motion(q, qd)
-    return found.qdd, found.power, found.friction
