@@ -5,14 +5,18 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, DirectionDependent, FrictionLaw, Viscous, published
+from oracles.short_run import each_once
 
 SERVO = published.servo("MX-106", "M3").laws[0]
 
 
 @pytest.mark.parametrize(
-    "law", [DirectionDependent(Viscous(2.0), Viscous(0.5)), DirectionDependent(Coulomb(2.0), Viscous(0.5)), SERVO]
+    ("name", "law"),
+    each_once(
+        ["planar_2r", "planar_3r", "puma560"],
+        [DirectionDependent(Viscous(2.0), Viscous(0.5)), DirectionDependent(Coulomb(2.0), Viscous(0.5)), SERVO],
+    ),
 )
-@pytest.mark.parametrize("name", ["planar_2r", "planar_3r", "puma560"])
 def test_arms_of_all_sizes_have_the_slope_of_the_law(law: FrictionLaw, name: str) -> None:
     """By qd: at rest nothing else of an arm changes with it."""
     arm = armdyn.load(name)

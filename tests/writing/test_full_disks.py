@@ -167,6 +167,9 @@ def check_words(words: str, names: list[str], way: str) -> None:
     assert reason in flat, words
 
 
+@pytest.mark.short_run(
+    without=[f"limit-{name}" for name in [*FILES][1:]]
+)  # the error of any file comes from one module
 @pytest.mark.parametrize("name", FILES)
 def test_the_older_file_stays(name: str, way: str, tmp_path: Path) -> None:
     file, write = FILES[name]
