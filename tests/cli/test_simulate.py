@@ -289,7 +289,7 @@ def test_the_examples_run(shell: Shell, folder: Path, name: str) -> None:
 
 
 def test_the_documented_scenario_runs(shell: Shell, folder: Path) -> None:
-    page = (SCENARIOS.parents[1] / "docs" / "simulation.md").read_text(encoding="utf-8")
+    page = (SCENARIOS.parents[1] / "docs" / "scenarios.md").read_text(encoding="utf-8")
     (folder / "page.yaml").write_text(page.partition("```yaml\n")[2].partition("```")[0].replace(".png", ".npz"))
     said = shell("simulate", "page.yaml", "--duration", "0.05")
     assert said.code == 0, said.err

@@ -221,7 +221,7 @@ def test_contacts_losses_and_bristles_beside_springs_and_constraints():
 @pytest.mark.parametrize("project", [False, True])
 def test_a_closed_loop_takes_the_steps_of_a_simulation(project):
     robot, _, _, q = case("four-bar")
-    loop = armdyn.ClosedLoop(robot, method=RungeKutta4(2e-3), project=project)
+    loop = armdyn.ClosedLoop(robot, method=RungeKutta4(2e-3), elements=[Constraints(project=project)])
     rolled = loop(q, steps=100, tau=[2.0, 0.0, 0.0])
     motion = armdyn.simulate(
         robot,

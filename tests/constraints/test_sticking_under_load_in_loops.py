@@ -142,7 +142,7 @@ def test_fixed_steps_and_closed_loops_go_the_same_way() -> None:
     assert len(turned) == 3
     assert turned[0].t == pytest.approx(steps.events[0].t, abs=1e-6)
     np.testing.assert_allclose(steps.q[-1], exact.q[-1], rtol=0.0, atol=1e-6)
-    loop = ClosedLoop(robot, method=RungeKutta4(step=2e-3), project=True)
+    loop = ClosedLoop(robot, method=RungeKutta4(step=2e-3), elements=[Constraints(project=True)])
     for steps, at, most in ((200, 1, 1e-6), (250, -1, 2e-5)):
         found = loop(q, qd, steps=steps, tau=np.zeros(3))
         np.testing.assert_allclose(found.final.q, exact.q[at], rtol=0.0, atol=most)

@@ -184,10 +184,11 @@ ON_WALL = [np.pi / 3, -2 * np.pi / 3]
     [
         (PLANAR.with_friction({"joint_2": (0.2, 1.0)}), control.pd_gravity, {"energy": True}, [0.1, 0.2]),
         (PLANAR.with_actuators({"joint_2": Actuator(gear=Gear(50.0), brake=Brake(0.5))}), braking,
-         {"brakes": ["joint_2"], "energy": True}, [0.3, 0.0]),
+         {"elements": [armdyn.simulation.BrakeSwitches({"joint_2": []})], "energy": True}, [0.3, 0.0]),
         (flexible(PLANAR, {"joint_1": Spring(900.0), "joint_2": Spring(500.0)}), of_motors,
          {"energy": True}, [0.1, 0.2]),
-        (PLANAR.with_constraints(WALL), control.pd_gravity, {"project": True}, ON_WALL),
+        (PLANAR.with_constraints(WALL), control.pd_gravity,
+         {"elements": [armdyn.simulation.Constraints(project=True)]}, ON_WALL),
     ],
     ids=["sticking", "brakes", "flexible", "constraints"],
 )  # fmt: skip

@@ -52,7 +52,7 @@ def braked_as_wanted(model: Any, q: Any, qd: Any, wanted: Any) -> Braking:
 @pytest.mark.slow
 def test_switches_at_times_are_those_of_simulate() -> None:
     true = armdyn.simulate(ARM, START, duration=DURATION, elements=[BrakeSwitches(SWITCHES)], save=SaveAt(every=0.01))
-    loop = ClosedLoop(ARM, method=RungeKutta4(5e-4), record=["q", "qd"], brakes=["joint_2"])
+    loop = ClosedLoop(ARM, method=RungeKutta4(5e-4), record=["q", "qd"], elements=[BrakeSwitches({"joint_2": []})])
     rolled = loop(START, steps=1200, every=20, tau=np.zeros(2), brakes=SWITCHES)
     np.testing.assert_allclose(rolled.rows.q, true.q[:-1], rtol=0, atol=1e-5)
     assert rolled.final.qd[1] == 0.0
@@ -69,12 +69,18 @@ def test_without_switches_they_stay_as_the_robot_has_them() -> None:
     engaged = ARM.with_actuators({"joint_2": DRIVE.with_brake("engaged")})
     for robot in (ARM, engaged):
         given = {"q0": START, "steps": 50, "tau": np.zeros(2)}
-        found = ClosedLoop(robot, method=Heun(1e-3), brakes=["joint_2"])(**given).final
+        found = ClosedLoop(robot, method=Heun(1e-3), elements=[BrakeSwitches({"joint_2": []})])(**given).final
         np.testing.assert_allclose(found.q, ClosedLoop(robot, method=Heun(1e-3))(**given).final.q, rtol=1e-13)
 
 
 def test_a_controller_switches_them() -> None:
-    loop = ClosedLoop(ARM, held_when_fast, method=SemiImplicitEuler(1e-3), record=["qd", "brakes"], brakes=["joint_2"])
+    loop = ClosedLoop(
+        ARM,
+        held_when_fast,
+        method=SemiImplicitEuler(1e-3),
+        record=["qd", "brakes"],
+        elements=[BrakeSwitches({"joint_2": []})],
+    )
     assert "brakes" not in loop.inputs
     rows = loop(START, steps=400, limit=0.5).rows
     engaged = rows.brakes[:, 0] == 1.0
@@ -87,11 +93,11 @@ def test_a_controller_switches_them() -> None:
 def test_a_brake_takes_no_more_than_its_torque_and_never_drives() -> None:
     """Numbers of a controller beyond 0 and 1 count as these; in an input they are an error."""
 
-    loop = ClosedLoop(ARM, braked_as_wanted, method=Heun(1e-3), brakes=["joint_2"])
+    loop = ClosedLoop(ARM, braked_as_wanted, method=Heun(1e-3), elements=[BrakeSwitches({"joint_2": []})])
     ends = {wanted: loop(START, [0.2, 0.3], steps=50, wanted=wanted).final.q for wanted in (-3.0, 0.0, 1.0, 2.0)}
     np.testing.assert_array_equal(ends[-3.0], ends[0.0])
     np.testing.assert_array_equal(ends[2.0], ends[1.0])
-    by_input = ClosedLoop(ARM, method=Heun(1e-3), brakes=["joint_2"])
+    by_input = ClosedLoop(ARM, method=Heun(1e-3), elements=[BrakeSwitches({"joint_2": []})])
     for wrong in (-1.0, 1.5, np.nan):
         table = np.ones((10, 3, 1))
         table[4, 2] = wrong
@@ -102,7 +108,12 @@ def test_a_brake_takes_no_more_than_its_torque_and_never_drives() -> None:
 def test_studies_switch_them_in_all_runs(tmp_path: Path) -> None:
     masses = [0.0, 1.5]
     switches = {"joint_2": SWITCHES["joint_2"][:2]}
-    settings: dict[str, Any] = {"steps": 300, "method": RungeKutta4(1e-3), "brakes": switches, "workers": 1}
+    settings: dict[str, Any] = {
+        "steps": 300,
+        "method": RungeKutta4(1e-3),
+        "elements": [BrakeSwitches(switches)],
+        "workers": 1,
+    }
     settings["inputs"] = {"q0": START}
     found = armdyn.study(ARM, grid({"tip.payload.mass": masses}), **settings)["final.q"]
     for mass, q in zip(masses, found, strict=True):
@@ -121,12 +132,12 @@ def test_studies_switch_them_in_all_runs(tmp_path: Path) -> None:
 
 
 def test_mistakes_are_named() -> None:
-    loop = ClosedLoop(ARM, brakes=["joint_2"])
+    loop = ClosedLoop(ARM, elements=[BrakeSwitches({"joint_2": []})])
     given: dict[str, Any] = {"q0": START, "steps": 10, "tau": np.zeros(2)}
     with pytest.raises(SettingError, match="joint 'joint_1' of 'planar_2r', which has no brake; give it one"):
-        ClosedLoop(ARM, brakes=["joint_1"])
-    with pytest.raises(SettingError, match="brakes has joint 'joint_2' twice"):
-        ClosedLoop(ARM, brakes=["joint_2", "joint_2"])
+        ClosedLoop(ARM, elements=[BrakeSwitches({"joint_1": []})])
+    with pytest.raises(SettingError, match="elements has switches of the brake of joint 'joint_2' twice"):
+        ClosedLoop(ARM, elements=[BrakeSwitches({"joint_2": []}), BrakeSwitches({"joint_2": []})])
     with pytest.raises(SettingError, match="held_when_fast has a result 'brakes', but the loop was given no brakes"):
         ClosedLoop(ARM, held_when_fast)
     with pytest.raises(SettingError, match="is not among those of the loop: joint_2; name it in ClosedLoop"):
@@ -141,7 +152,7 @@ def test_mistakes_are_named() -> None:
     drive = Actuator(Motor(1e-3), Gear(10.0, efficiency=0.8), rotor=rotor, brake=Brake(1.0))
     lossy = ARM.with_actuators({"joint_2": drive})
     with pytest.raises(SettingError, match="would not hold their joints, for friction depends on the load"):
-        ClosedLoop(lossy, brakes=["joint_2"])
+        ClosedLoop(lossy, elements=[BrakeSwitches({"joint_2": []})])
 
 
 def test_a_brake_before_a_gear_with_losses_holds() -> None:
@@ -152,7 +163,7 @@ def test_a_brake_before_a_gear_with_losses_holds() -> None:
     load = float(robot.gravity_forces(q0)[1])
     held = np.array([1e3, load / 0.8 + 3.9])  # the first joint is pushed, and stands at its friction
     stiff = robot.with_friction({"joint_1": (0.0, 1e4)})
-    braked = ClosedLoop(stiff, method=RungeKutta4(1e-3), brakes=["joint_2"])
+    braked = ClosedLoop(stiff, method=RungeKutta4(1e-3), elements=[BrakeSwitches({"joint_2": []})])
     assert (braked(q0, steps=100, tau=held, brakes=np.ones((100, 1))).final.q == q0).all()
     for tau, brakes in ((held + np.array([0.0, 0.2]), 1.0), (held, 0.0)):
         assert braked(q0, steps=100, tau=tau, brakes=np.full((100, 1), brakes)).final.q[1] > q0[1]

@@ -22,7 +22,7 @@ THETA = np.array([-np.pi / 3, 2 * np.pi / 3])
 )
 def test_no_drift_is_left(method: Any, steps: int) -> None:
     """Over 100 s; 20 s of Euler's method, whose energy grows."""
-    loop = ClosedLoop(CHANNEL, method=method, project=True)
+    loop = ClosedLoop(CHANNEL, method=method, elements=[Constraints(project=True)])
     rows = loop(THETA, [1.0, 0.0], steps=steps, every=steps // 1000, tau=np.zeros(2)).rows
     assert np.ptp(rows.q, axis=0).min() > 1.0
     assert abs(CHANNEL.constraint_error(rows.q)).max() < 1e-13
@@ -36,7 +36,9 @@ def test_it_is_the_motion_of_simulate() -> None:
     robot = four_bar()
     q = robot.close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
     rk4 = armdyn.simulate(robot, q, duration=0.5, method=RungeKutta4(0.01), elements=[Constraints(project=True)])
-    found = ClosedLoop(robot, method=RungeKutta4(0.01), project=True)(q, steps=50, tau=np.zeros(3))
+    found = ClosedLoop(robot, method=RungeKutta4(0.01), elements=[Constraints(project=True)])(
+        q, steps=50, tau=np.zeros(3)
+    )
     assert_close(found.final.q, rk4.q[-1], 1e-11)
     assert_close(found.final.qd, rk4.qd[-1], 1e-11)
 
@@ -48,7 +50,7 @@ def reached(model: Any, q: Any, qd: Any) -> Any:
 
 @pytest.mark.slow
 def test_gradients_go_through() -> None:
-    loop = ClosedLoop(CHANNEL, control.pd_gravity, method=RungeKutta4(5e-3), project=True)
+    loop = ClosedLoop(CHANNEL, control.pd_gravity, method=RungeKutta4(5e-3), elements=[Constraints(project=True)])
     loop = pickle.loads(pickle.dumps(loop))  # noqa: S301
     given = {"steps": 60, "q_ref": np.array([0.3, 0.2]), "qd_ref": np.zeros(2), "Kd": np.array([1.0, 0.5])}
     Kp, v, s = np.array([9.0, 7.0]), np.array([0.4, -1.0]), 1e-4
@@ -62,10 +64,10 @@ def test_gradients_go_through() -> None:
 
 
 def test_what_cannot_be() -> None:
-    with pytest.raises(SettingError, match=r"project=True, but 'planar_2r' has no constraints"):
-        ClosedLoop(armdyn.load("planar_2r"), project=True)
+    with pytest.raises(SettingError, match=r"Constraints\(project=True\), but 'planar_2r' has no constraints"):
+        ClosedLoop(armdyn.load("planar_2r"), elements=[Constraints(project=True)])
     with pytest.raises(SettingError, match="project"):
-        ClosedLoop(CHANNEL, project="yes")  # type: ignore[arg-type]
+        ClosedLoop(CHANNEL, elements=[Constraints(project="yes")])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("project", [False, True])
@@ -73,7 +75,9 @@ def test_rows_that_follow_from_others_are_left_out(project: bool) -> None:
     """A wall that is said twice is one wall; at a state where two walls meet none is left out."""
     walls = [constraints.PointOnPlane("tip", (k, 0, 0), (1, 0, 0), name=f"wall_{k}") for k in (1, 2)]
     arm = armdyn.load("planar_2r")
-    twice, once = (ClosedLoop(arm.with_constraints(*some), project=project) for some in (walls, walls[:1]))
+    twice, once = (
+        ClosedLoop(arm.with_constraints(*some), elements=[Constraints(project=project)]) for some in (walls, walls[:1])
+    )
     start = [np.pi / 3, -2 * np.pi / 3]
     found, expected = (loop(start, steps=50, tau=np.array([1.0, 0.5])).final for loop in (twice, once))
     np.testing.assert_array_equal(found.q, expected.q)

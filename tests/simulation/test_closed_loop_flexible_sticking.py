@@ -333,7 +333,9 @@ def test_brakes_hold_the_rotors_as_in_simulate() -> None:
     true = armdyn.simulate(
         BRAKED, [0.3, 0.4], duration=0.4, elements=[BrakeSwitches(switches)], save=SaveAt(every=0.02)
     )
-    loop = ClosedLoop(BRAKED, method=RungeKutta4(5e-4), record=["q", "theta", "thetad"], brakes=["joint_2"])
+    loop = ClosedLoop(
+        BRAKED, method=RungeKutta4(5e-4), record=["q", "theta", "thetad"], elements=[BrakeSwitches({"joint_2": []})]
+    )
     rows = loop([0.3, 0.4], steps=800, every=40, tau=np.zeros(2), brakes=switches).rows
     np.testing.assert_allclose(rows.q, true.q[:-1], rtol=0, atol=2e-5)
     np.testing.assert_allclose(rows.theta[:, 1], true.signals["theta"][:-1, 1], rtol=0, atol=2e-5)

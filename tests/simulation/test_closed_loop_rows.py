@@ -16,6 +16,7 @@ from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Sprin
 from armdyn.control import pd_gravity
 from armdyn.simulation import (
     Adaptive,
+    BrakeSwitches,
     ClosedLoop,
     Constraints,
     Euler,
@@ -55,7 +56,7 @@ def on_a_plane(coulomb: float) -> tuple[armdyn.Robot, Any]:
 def of_linkages(method: Any, project: bool) -> ClosedLoop:
     """One loop of all linkages of `linkage`, whose dry friction is an input."""
     options: dict[str, Any] = {"energy": True, "record": ["q", "qd", "work", "heat"], "parameters": [*rubbing(1.0)]}
-    return ClosedLoop(linkage(1.0), method=method(1e-2), project=project, **options)
+    return ClosedLoop(linkage(1.0), method=method(1e-2), elements=[Constraints(project=project)], **options)
 
 
 def rubbing(coulomb: float) -> dict[str, float]:
@@ -107,7 +108,9 @@ def test_the_error_of_stops_goes_with_the_square_of_the_step() -> None:
     ):
         exact = armdyn.simulate(robot, *start, duration=2.0, torque=tau, method=EXACT)
         for method in (RungeKutta4, Heun):
-            found = errors(ClosedLoop(robot, method=method(1e-3), project=project), exact, steps, tau)
+            found = errors(
+                ClosedLoop(robot, method=method(1e-3), elements=[Constraints(project=project)]), exact, steps, tau
+            )
             assert (found < most * (2.0 / np.array(steps)) ** 2).all()
 
 
@@ -171,7 +174,13 @@ def test_a_crank_turns_fast_beside_a_rocker_that_turns_round() -> None:
     qd = np.linalg.svd(J)[2][-1]
     qd *= 25.0 / qd[0]
     for h, most, given in ((2e-3, 1e-3, 1e-12), (1e-2, 0.1, 1e-3)):
-        loop = ClosedLoop(robot, method=RungeKutta4(h), project=True, energy=True, record=["q", "qd", "work", "heat"])
+        loop = ClosedLoop(
+            robot,
+            method=RungeKutta4(h),
+            elements=[Constraints(project=True)],
+            energy=True,
+            record=["q", "qd", "work", "heat"],
+        )
         rows = loop(SWING, qd, steps=round(2.0 / h), tau=np.zeros(3)).rows
         K = robot.kinetic_energy(rows.q, rows.qd)
         assert abs(K - rows.work - K[0]).max() < most * K[0]
@@ -202,7 +211,9 @@ def test_projections_leave_what_sticks_where_it_is(kind: Any, most: float) -> No
     robot, q = on_a_plane(5.0)
     exact = armdyn.simulate(robot, q, duration=1.0, method=EXACT)
     assert [(event.kind, event.name) for event in exact.events] == [("slip", "wrist_2_joint")]
-    motion = ClosedLoop(robot, method=kind(1e-3), project=True).simulate(q, steps=1000, tau=np.zeros(6))
+    motion = ClosedLoop(robot, method=kind(1e-3), elements=[Constraints(project=True)]).simulate(
+        q, steps=1000, tau=np.zeros(6)
+    )
     assert (motion.q[:, [2, 5]] == q[[2, 5]]).all()
     assert (motion.qd[:, [2, 5]] == 0.0).all()
     moving = motion.t[np.flatnonzero(motion.qd[:, 4])[0]]
@@ -281,7 +292,9 @@ def test_the_books_close() -> None:
 def test_constraint_forces_of_what_sticks_and_slips() -> None:
     """The friction of a trajectory is that which holds, so that its constraint forces are those of the motion."""
     robot, q = on_a_plane(5.0)
-    motion = ClosedLoop(robot, method=RungeKutta4(1e-3), project=True).simulate(q, steps=500, every=50, tau=np.zeros(6))
+    motion = ClosedLoop(robot, method=RungeKutta4(1e-3), elements=[Constraints(project=True)]).simulate(
+        q, steps=500, every=50, tau=np.zeros(6)
+    )
     exact = armdyn.simulate(robot, q, duration=0.5, method=EXACT, save=SaveAt(every=0.05))
     assert_close(motion.signals["friction"], exact.signals["friction"], 1e-6)
     assert_close(motion.qdd, exact.qdd, 1e-5)
@@ -305,7 +318,7 @@ def test_static_friction_brakes_and_inputs() -> None:
     assert (abs(found.qd[1]) > 1.0).any()
 
     braked = four_bar().with_actuators({"joint_of_crank": Actuator(Motor(1e-4), Gear(10.0), brake=Brake(20.0))})
-    loop = ClosedLoop(braked, method=Heun(1e-3), brakes=["joint_of_crank"])
+    loop = ClosedLoop(braked, method=Heun(1e-3), elements=[BrakeSwitches({"joint_of_crank": []})])
     found = loop(SWING, steps=300, tau=np.zeros(3), brakes=np.tile([[1.0], [0.0]], (300, 1, 1))).final
     assert found.qd[0, 0] == 0.0
     assert abs(found.qd[0]).max() < 1e-12
@@ -322,7 +335,7 @@ def test_bristles_bend_beside_what_sticks() -> None:
     bristles = LuGre(1e5, 300.0, 0.0, static=40.0, kinetic=40.0, speed=0.1)
     laws = {"joint_of_crank": bristles, "joint_of_rocker": Coulomb(0.2)}
     robot = four_bar().with_actuators({name: Actuator(friction=law) for name, law in laws.items()})
-    loop = ClosedLoop(robot, method=RungeKutta4(1e-3), project=True)
+    loop = ClosedLoop(robot, method=RungeKutta4(1e-3), elements=[Constraints(project=True)])
     final = loop(SWING, steps=2000, tau=np.zeros(3)).final
     assert abs(final.qd).max() < 1e-9
     assert 1e-6 < abs(final.q - SWING).max() < 1e-3
@@ -330,7 +343,7 @@ def test_bristles_bend_beside_what_sticks() -> None:
 
 def test_gradients_and_rates_go_along() -> None:
     robot = linkage(0.6)
-    loop = ClosedLoop(robot, pd_gravity, method=Heun(5e-3), project=True)
+    loop = ClosedLoop(robot, pd_gravity, method=Heun(5e-3), elements=[Constraints(project=True)])
     given: dict[str, Any] = {
         "steps": 60,
         "q_ref": SWING + np.array([0.8, 0.0, 0.0]),
@@ -382,7 +395,7 @@ def test_linkages_with_springs_and_gear_losses_go_as_the_located_motion(drives: 
     robot, found = beside(drives), []
     true = armdyn.simulate(robot, SWING, duration=1.0, method=EXACT)
     assert len(true.events) >= 1
-    loop = ClosedLoop(robot, method=RungeKutta4(1e-2), project=True, record=())
+    loop = ClosedLoop(robot, method=RungeKutta4(1e-2), elements=[Constraints(project=True)], record=())
     for steps in (100, 800):
         final = loop(SWING, steps=steps, tau=np.zeros(3), h=1.0 / steps).final
         off = abs(final.q - true.q[-1]).max()

@@ -13,6 +13,7 @@ from armdyn.actuators import Actuator, Brake, Coulomb, Gear, LuGre, Motor, Sprin
 from armdyn.base.errors import ShapeError
 from armdyn.control import pd_gravity, pid, sampled, saturated
 from armdyn.simulation import (
+    BrakeSwitches,
     ClosedLoop,
     DivergenceWarning,
     Euler,
@@ -84,7 +85,9 @@ DRIVES = {
 @pytest.mark.parametrize("name", DRIVES)
 def test_the_account_closes_with_actuators(name: str) -> None:
     robot = ROBOT.with_actuators(dict.fromkeys(ROBOT.joint_names, DRIVES[name]))
-    loop = ClosedLoop(robot, pd_gravity, method=RungeKutta4(1e-4), brakes=["joint_1"] if name == "gear" else ())
+    loop = ClosedLoop(
+        robot, pd_gravity, method=RungeKutta4(1e-4), elements=[BrakeSwitches({"joint_1": []})] if name == "gear" else ()
+    )
     motion = loop.simulate([0.1, 0.2], steps=3000, every=10, **{**AIM, "Kd": np.full(2, 4.0)})
     assert np.abs(motion.energy.drift).max() < 5e-5 * np.abs(motion.energy.scale)
     assert np.isfinite(motion.qdd).all()

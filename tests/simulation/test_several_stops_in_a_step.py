@@ -12,6 +12,7 @@ import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, StaticKinetic, Viscous
 from armdyn.simulation import (
     Adaptive,
+    BrakeSwitches,
     ClosedLoop,
     ConstantAcceleration,
     Euler,
@@ -122,7 +123,7 @@ def test_brakes_released_together_hold_nothing_any_more(kind: Any) -> None:
     drive = Actuator(Motor(2e-5), Gear(100.0), brake=Brake(2.0))
     robot = armdyn.load("ur5").with_actuators(dict.fromkeys(UR5.joint_names, drive))
     q0, _ = random_arms(UR5, 300, seed=2)
-    loop = ClosedLoop(robot, method=kind(1e-3), brakes=UR5.joint_names)
+    loop = ClosedLoop(robot, method=kind(1e-3), elements=[BrakeSwitches({name: [] for name in UR5.joint_names})])
     final = loop(q0, steps=1, tau=np.zeros(6), brakes=np.zeros((1, 6))).final
     free = robot.forward_dynamics(q0, 0.0 * q0, np.zeros(6))
     assert ((final.qd * free > 0.0) | (abs(free) < 1e-3)).all()

@@ -14,7 +14,6 @@ from armdyn.control import pd_gravity
 from armdyn.simulation import (
     BrakeSwitches,
     Constraints,
-    Contact,
     Crossing,
     Euler,
     OverTime,
@@ -22,7 +21,6 @@ from armdyn.simulation import (
     SaveAt,
     SettingError,
     Start,
-    Stops,
 )
 
 ARM = armdyn.load("planar_2r")
@@ -70,11 +68,9 @@ def test_constraints_and_rotors_and_brakes_reach_the_loop() -> None:
         ({"torque": [0.0, 0.0]}, SettingError, "torque and controller are both given"),
         ({"events": [Crossing(lambda t, q, qd: q[0])]}, SettingError, "events and controller are both given"),
         ({"method": "adaptive"}, SettingError, "has no steps of one length, at which a controller could be called"),
-        ({"elements": [Stops()]}, SettingError, "Stops is not for motions under a declared controller"),
-        ({"elements": [Contact(FLOOR)]}, SettingError, "Contact is not for motions under a declared controller"),
-        ({"save": SaveAt(times=[0.1])}, SettingError, "SaveAt(times=...) is not for motions"),
-        ({"save": SaveAt(dense=True)}, SettingError, "SaveAt(dense=True) is not for motions"),
-        ({"elements": [Constraints("error")]}, SettingError, "Constraints(redundant='error') is not for motions"),
+        ({"save": SaveAt(times=[0.1])}, SettingError, "SaveAt(times=...) has states between the steps of a controller"),
+        ({"save": SaveAt(dense=True)}, SettingError, "SaveAt(dense=True) has states between the steps of a controller"),
+        ({"elements": [Constraints("error")]}, SettingError, "Constraints(redundant='error') is not of closed loops"),
         ({"duration": 0.1234567}, SettingError, "duration is 0.123457 s; expected a multiple of the step, 0.001 s"),
         ({"duration": -1.0}, SettingError, "duration is -1.0; expected a number above zero"),
         ({"controller": lambda t, q, qd: q}, TraceError, "is not a declared function; write @armdyn.function("),
@@ -112,9 +108,10 @@ def test_one_wrench_for_each_state_of_a_batch() -> None:
         ("duration", "give steps=, the number of steps"),
         ("step", "the step belongs to the loop's method"),
         ("save_every", "give every="),
-        ("elements", "stops, contacts and events are for armdyn.simulate"),
+        ("elements", "elements belong to the loop, armdyn.ClosedLoop(..., elements=[Stops(...)])"),
+        ("events", "events are located by armdyn.simulate"),
         ("torque", "tau is the controller's"),
-        ("project", "the projection belongs to the loop, armdyn.ClosedLoop(..., project=True)"),
+        ("project", "the projection belongs to the loop, armdyn.ClosedLoop(..., elements=[Constraints(project=True)])"),
     ],
 )
 def test_a_loop_names_its_counterpart_of_an_argument_of_simulate(name: str, remedy: str) -> None:

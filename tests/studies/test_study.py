@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn.base.errors import ShapeError, UnknownName
-from armdyn.simulation import AdamsBashforthMoulton4, RungeKutta4, SemiImplicitEuler, SettingError
+from armdyn.simulation import AdamsBashforthMoulton4, Constraints, RungeKutta4, SemiImplicitEuler, SettingError
 from armdyn.studies import OtherStudy, Results, StudyError, Uniform, grid, parts, read, sampled
 from studies.arms import ROBOT, N, pid, settled, worst
 
@@ -87,9 +87,13 @@ def test_runs_keep_their_constraints(tmp_path: Path) -> None:
     given: dict[str, Any] = {"steps": 200, "method": RungeKutta4(step=1e-2), "folder": tmp_path}
     drift = {}
     for project in (True, False):
-        results = armdyn.study(robot, {"q0": q0}, project=project, **given | {"folder": tmp_path / str(project)})
+        results = armdyn.study(
+            robot, {"q0": q0}, elements=[Constraints(project=project)], **given | {"folder": tmp_path / str(project)}
+        )
         drift[project] = abs(robot.constraint_error(results["final.q"])).max()
-        again = armdyn.ClosedLoop(robot, method=given["method"], project=project)(q0, steps=200, tau=np.zeros(2))
+        again = armdyn.ClosedLoop(robot, method=given["method"], elements=[Constraints(project=project)])(
+            q0, steps=200, tau=np.zeros(2)
+        )
         np.testing.assert_array_equal(results["final.q"], again.final.q)
     assert drift[True] < 1e-13
     assert drift[False] > 1e-7
@@ -257,8 +261,8 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
         (StudyError, SAMPLES, {"method": AdamsBashforthMoulton4()}, "expected one of Euler"),
         (StudyError, SAMPLES, {"record": "q"}, "several names"),
         (StudyError, {"heat": [1.0]}, {"inputs": {"kp": 1.0, "kd": 1.0, "target": np.zeros(N)}}, "no joint of .* rubs"),
-        (StudyError, SAMPLES, {"project": "yes"}, "project is 'yes'; expected True or False"),
-        (SettingError, SAMPLES, {"project": True}, "has no constraints to project onto"),
+        (SettingError, SAMPLES, {"elements": [3]}, "elements has 3; expected objects of Stops, Contact,"),
+        (SettingError, SAMPLES, {"elements": [Constraints(project=True)]}, "has no constraints to project onto"),
         (UnknownName, SAMPLES, {"record": ["eror"]}, "Did you mean 'error'"),
         (StudyError, SAMPLES, {"client": "tcp://host:8786"}, "expected a distributed.Client"),
     ],

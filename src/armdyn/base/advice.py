@@ -95,15 +95,16 @@ def answering(hints: Mapping[str, str], *, positional: str = "") -> Callable[[Ca
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters
         takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        called = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
         by_position = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters.values())
 
         @wraps(function)
         def run(*args: P.args, **keywords: P.kwargs) -> R:
             for name in () if takes_any else keywords:
                 if name not in parameters:
-                    raise TypeError(_said(function.__name__, name, hints, parameters))
+                    raise TypeError(_said(called, name, hints, parameters))
             if positional and len(args) > by_position:
-                raise TypeError(f"{function.__name__}() takes no argument {shown(args[by_position])}; {positional}")
+                raise TypeError(f"{called}() takes no argument {shown(args[by_position])}; {positional}")
             return function(*args, **keywords)
 
         return run

@@ -18,7 +18,7 @@ from armdyn.program import Port, Program
 from armdyn.program.merging import merged
 from armdyn.program.rollout import Rollout
 from armdyn.robot import Robot
-from armdyn.simulation import ClosedLoop, RungeKutta4, SemiImplicitEuler
+from armdyn.simulation import ClosedLoop, Constraints, RungeKutta4, SemiImplicitEuler
 from armdyn.simulation.elements.bristles import bristle_energy, count
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.spatial.rotations import Array
@@ -142,7 +142,9 @@ def _falling(
             programs["flexible"] = _together("flexible", energies)
             left_out.append(OF_STIFF_ARM)
         loops = {
-            name: ClosedLoop(robot, released, method=one, record=(), energy=True, project=constrained)
+            name: ClosedLoop(
+                robot, released, method=one, record=(), energy=True, elements=[Constraints(project=constrained)]
+            )
             for name, one in METHODS.items()
         }
         programs |= {f"fall_{name}": loop.program() for name, loop in loops.items()}

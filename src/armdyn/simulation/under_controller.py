@@ -45,18 +45,12 @@ def controlled_motion(
     _require_constant(f_tip, max(np.ndim(q0), np.ndim(qd0)))
     Controller(function)  # or the error of another object
     chosen = _fixed_step("rk4" if method is None else method)
-    _refuse(parts, save)
+    _refuse(save)
     grid = step_grid(number("duration", duration, above=0.0, unit="s", error=SettingError), chosen.step)
     every = _every(grid, save)
-    loop = ClosedLoop(
-        robot.with_elements(*parts.own) if parts.own else robot,
-        function,
-        method=chosen,
-        brakes=list(parts.switches),
-        project=parts.constraints.project,
-    )
+    loop = ClosedLoop(robot, function, method=chosen, elements=(*parts.settings, *parts.own))
     start = {name: getattr(parts.start, name) for name in ("theta", "thetad", "bristles")}
-    others = {**start, "f_tip": f_tip, "brakes": parts.switches or None}
+    others = {**start, "f_tip": f_tip}
     inputs |= {name: value for name, value in others.items() if value is not None}
     with progress_bar(progress, grid.duration, f"{robot.name}, {chosen}") as report:
         return loop.simulate(q0, qd0, steps=grid.steps, every=every, report=report, **inputs)
@@ -106,19 +100,13 @@ def _fixed_step(method: str | Method) -> FixedStep:
     return chosen
 
 
-def _refuse(parts: Parts, save: SaveAt) -> None:
-    """Refuse options that a closed loop does not have."""
-    for option, is_given in (
-        ("Stops", parts.stops is not None),
-        ("Contact", bool(parts.contacts)),
-        ("SaveAt(times=...)", save.times is not None),
-        ("SaveAt(dense=True)", save.dense),
-        (f"Constraints(redundant={parts.constraints.redundant!r})", parts.constraints.redundant != "auto"),
-    ):
+def _refuse(save: SaveAt) -> None:
+    """Refuse states between the steps of a closed loop."""
+    for option, is_given in (("times=...", save.times is not None), ("dense=True", save.dense)):
         if is_given:
             raise SettingError(
-                f"{option} is not for motions under a declared controller, which are those of a closed loop; give "
-                "torque= a function of (t, q, qd), or leave it out"
+                f"SaveAt({option}) has states between the steps of a controller, which a closed loop does not compute; "
+                "give SaveAt(every=...), a multiple of the step, or torque= a function of (t, q, qd)"
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any
@@ -21,7 +21,7 @@ from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
 from armdyn.simulation.drivers.grid import MOST_STEPS, memory
-from armdyn.simulation.elements.brakes import EXPECTED
+from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.methods.catalogue import (
     Adaptive,
     ConstantAcceleration,
@@ -249,8 +249,7 @@ def defined(
     summaries: Mapping[str, Summary] | None,
     running_cost: Function | None,
     energy: bool,
-    brakes: Mapping[str, Any] | None,
-    project: bool,
+    elements: Sequence[Any],
     chunk: int | None,
     require_traced: bool,
 ) -> Study:
@@ -271,8 +270,12 @@ def defined(
     if controller is not None:
         controller = _with_gains(controller, robot, same, varied, _names("over_time", over_time))
     if isinstance(method, Adaptive):
-        fixed = {"controller": controller is not None, "over_time": bool(over_time), "brakes": bool(brakes)}
-        fixed |= {"running_cost": running_cost is not None, "energy": bool(energy), "project": bool(project)}
+        fixed = {
+            "controller": controller is not None,
+            "over_time": bool(over_time),
+            "elements": Parts.of(elements) != Parts(),
+        }
+        fixed |= {"running_cost": running_cost is not None, "energy": bool(energy)}
         check_adaptive(robot, method, fixed, _signals("record", record))
         check_parameters(robot, method, quantities.parameters([*varied.names, *same]))
     recipe = Recipe(
@@ -284,8 +287,7 @@ def defined(
         parameters=quantities.parameters([*varied.names, *same]),
         running_cost=running_cost,
         energy=switch("energy", energy, error=StudyError),
-        brakes=_checked_brakes(brakes),
-        project=switch("project", project, error=StudyError),
+        elements=Parts.of(elements),
         inputs={
             name: v if name in ALWAYS_THE_SAME else joint_array(robot, name, v, finite=StudyError)
             for name, v in same.items()
@@ -325,12 +327,6 @@ def _signals(what: str, names: Iterable[str]) -> tuple[str, ...]:
         if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
             raise StudyError(f"{what} names {name!r}; expected states and signals of the loop, such as 'q'")
     return result
-
-
-def _checked_brakes(brakes: Mapping[str, Any] | None) -> dict[str, Any]:
-    if brakes is not None and not isinstance(brakes, Mapping):
-        raise StudyError(f"brakes is {brakes!r}; expected a mapping from joints to switches, {EXPECTED}")
-    return dict(brakes or {})
 
 
 def _checked_summaries(summaries: Mapping[str, Summary] | None) -> dict[str, Summary]:

@@ -16,6 +16,7 @@ from armdyn.functions.rolled import RolloutResults
 from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
+from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
 from armdyn.simulation.unfinished import SimulationInterrupted
 from armdyn.spatial.rotations import Array
@@ -61,8 +62,7 @@ class Recipe:
     parameters: tuple[str, ...]
     running_cost: Function | None
     energy: bool
-    brakes: Mapping[str, Any]
-    project: bool
+    elements: Parts
     inputs: Mapping[str, Array]
     steps: int
     every: int
@@ -81,8 +81,7 @@ class Recipe:
             parameters=self.parameters,
             running_cost=self.running_cost,
             energy=self.energy,
-            brakes=self.brakes,
-            project=self.project,
+            elements=(*self.elements.settings, *self.elements.own),
             require_traced=self.require_traced,
         )
         loop.rollout.warns = False  # `armdyn.study` does, once for all runs
@@ -90,7 +89,8 @@ class Recipe:
 
     def switched(self, loop: ClosedLoop) -> dict[str, Any]:
         """The switches of brakes as an input of a loop, if there are any or if its controller switches none."""
-        return {"brakes": self.brakes} if "brakes" in loop.inputs or any(self.brakes.values()) else {}
+        switches = self.elements.switches
+        return {"brakes": switches} if "brakes" in loop.inputs or any(switches.values()) else {}
 
     def compute(
         self,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from armdyn.base.advice import answering
 from armdyn.base.checks import switch, whole_number
 from armdyn.base.errors import shown, warn_outside
 from armdyn.declaration import Function
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controlled_rollout import warn_of_python
+from armdyn.simulation.loop.of_simulate import OF_LOOPS
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
 from armdyn.simulation.progress import progress_bar
 from armdyn.studies import cluster, one_process
@@ -29,6 +31,7 @@ MOST_WORKERS = 1024
 """The largest number of threads of a study on this computer."""
 
 
+@answering(OF_LOOPS)
 def study(
     robot: Robot,
     samples: Samples | Mapping[str, Any],
@@ -44,8 +47,7 @@ def study(
     summaries: Mapping[str, Summary] | None = None,
     running_cost: Function | None = None,
     energy: bool = False,
-    brakes: Mapping[str, Any] | None = None,
-    project: bool = False,
+    elements: Sequence[Any] = (),
     require_traced: bool = False,
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
@@ -77,9 +79,7 @@ def study(
         summaries: functions of some `Runs` with a number or array for each, shape (runs, ...), by name.
         running_cost: of the state "cost", as of `armdyn.ClosedLoop`.
         energy: integrate the state "work", and "heat" if joints have friction.
-        brakes: switches of brakes by joint, common to all runs: {"joint_2": [(0.5, "engaged")]}, s; an empty list
-            if the controller has a result "brakes", as of `armdyn.ClosedLoop`.
-        project: for a robot with constraints: project each step onto them, as of `armdyn.ClosedLoop`.
+        elements: parts of the mechanical system, common to all runs, as of `armdyn.ClosedLoop`.
         require_traced: make a controller that cannot be traced an error. Otherwise it runs in Python, once per step
             for each run, and an `armdyn.simulation.UntracedControllerWarning` names the line that is the cause. In a
             folder such a controller is identified by its code, the functions and classes it uses outside of libraries,
@@ -133,8 +133,7 @@ def study(
         summaries=summaries,
         running_cost=running_cost,
         energy=energy,
-        brakes=brakes,
-        project=project,
+        elements=elements,
         chunk=chunk,
         require_traced=require_traced,
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 from armdyn.base.checks import number, without_booleans
 from armdyn.robot import Robot
+from armdyn.simulation import BrakeSwitches, Constraints
 from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.methods.catalogue import NAMES, Adaptive
 from armdyn.studies.declared_controllers import traced
@@ -112,7 +113,10 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
         name: words.one("summary", name, SUMMARIES, "summaries") for name in words.listed("summaries")
     }
     result["record"] = words.listed("record")
-    result["brakes"], result["project"] = words.brakes(robot), words.switch("project")
+    result["elements"] = [
+        BrakeSwitches(words.brakes(robot)),
+        Constraints(project=words.switch("project")),
+    ]
     if words.entries.get("out") is not None:
         result["folder"] = _folder(words)
     if "progress" in words:

@@ -29,12 +29,14 @@ import numpy as np
 
 from armdyn.base.exact import is_zero
 from armdyn.program import less, less_equal, maximum, minimum, select, sign
+from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import State
 from armdyn.simulation.system.bounded_impulses import SWEEPS, Impulses, largest
 from armdyn.simulation.system.friction_rows import Bounds
 from armdyn.simulation.system.frictional_arm import ArmMotion, FrictionalArm
-from armdyn.simulation.system.response import Response
+from armdyn.simulation.system.response import Further, Response
+from armdyn.simulation.system.unilateral_rows import Hits, UnilateralRows
 from armdyn.spatial.rotations import Array
 
 SAME = 1e-12
@@ -44,7 +46,7 @@ NEAR = 0.5
 """Stages after stops are accurate if joints are not faster after them than this fraction of the velocities before."""
 
 
-def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any) -> State:
+def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any, barriers: Barriers | None = None) -> State:
     """(x, v, (W, Q)) a step of a one-step method later, forces held.
 
     W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J.
@@ -54,6 +56,7 @@ def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any) -> St
         arm: in this step.
         state: (x, v, (W, Q)).
         h: length of the step, s.
+        barriers: stops and contacts of the links.
     """
     x, v, _ = state
     first = arm.solved(x, v)
@@ -62,12 +65,22 @@ def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any) -> St
         first = arm.released(x, v, first, yields)
         yields = 0.0 * yields
     later: State = method.scheme.formula(arm, (first.x, first.energies(v)), 0.0, state, h)
-    if not len(arm.rows):
+    if not len(arm.rows) and barriers is None:
         return later
     turns = less(arm.slip * (arm.rows.matrix @ later[1]), 0.0)
-    changed = Stop(arm, first, turns, yields, state, _predicted(method, arm, first, state, later, h), h).later()
+    step = Step(arm, first, turns, yields, state, _predicted(method, arm, first, state, later, h), h)
+    changes = sum(yields) + sum(turns)
+    stopped = _either(changes, step.later(), later) if len(arm.rows) else later
     # a compiled loop leaves this out if no joint of a group of arms starts, stops or turns
-    return tuple(select(sum(yields) + sum(turns), *both) for both in zip(changed, later, strict=True))
+    if barriers is None:
+        return stopped
+    active = UnilateralRows(barriers, arm.links, later[0][: arm.n]).active(later[1][: arm.n])
+    return _either(changes + sum(active), _either(sum(active), step.pushed(barriers, active), stopped), later)
+
+
+def _either(condition: Any, a: State, b: State) -> State:
+    """One state if the condition is above 0, else another one."""
+    return tuple(select(condition, *both) for both in zip(a, b, strict=True))
 
 
 def _predicted(method: FixedStep, arm: FrictionalArm, first: ArmMotion, state: State, later: State, h: Any) -> State:
@@ -89,8 +102,8 @@ def _predicted(method: FixedStep, arm: FrictionalArm, first: ArmMotion, state: S
     return tuple(select(near, *both) for both in zip(later, straight, strict=True))
 
 
-class Stop:
-    """The end of a step in which joints stop or turn.
+class Step:
+    """The end of a step in which joints start, stop or turn, or are pushed by stops and contacts.
 
     Args:
         arm: in this step.
@@ -151,13 +164,44 @@ class Stop:
         kinetic = 0.5 * arm.momenta(x, change) @ (predicted + after)
         return until + moved, after, energies + arm.energies_of_change(x, v, kinetic, until, moved)
 
-    def _at_rest(self, found: Impulses) -> tuple[Array, Array]:
+    def pushed(self, barriers: Barriers, active: Array) -> State:
+        """The state a step later with forces of the active rows of stops and contacts.
+
+        Args:
+            barriers: stops and contacts.
+            active: 1 for each row that pushes, else 0.
+        """
+        arm, h, n = self.arm, self.h, self.rows.n
+        (x, v, _), (until, predicted, energies) = self.state, self.predicted
+        rows = UnilateralRows(barriers, arm.links, until[:n])
+        hits = Hits(rows, active, v[:n], self.v0[:n], h)
+        low, high = self._impulses(h + 0.0 * self.r)
+        cancelled = predicted[:n] if arm.constrained else None
+        further = Further(rows.matrix, hits.target, hits.largest_forces)
+        solution = self.response.bounded(self.v0, low, high, cancelled, further)
+        of_links = self.rows.of_links
+        unilateral = slice(of_links, of_links + len(active))
+        closed = solution.rests[unilateral]
+        rests = np.array([*solution.rests[:of_links], *solution.rests[unilateral.stop :]], dtype=object)
+        after = self.rows.resting(rests, solution.velocities, solution.none)
+        later = until + self._stacked(hits.times(after[:n], n), h) * (after - predicted)
+        q, qd = hits.at_rest(later[:n], after[:n], closed)
+        later, after = np.concatenate([q, later[n:]]), np.concatenate([qd, after[n:]])
+        change, moved = after - predicted, later - until
+        kinetic = 0.5 * arm.momenta(0.5 * (x + until), change) @ (predicted + after)
+        work = energies[0] + arm.energies_of_change(x, v, kinetic, until, moved)[0]
+        friction = np.array([*solution.impulses[:of_links], *solution.impulses[unilateral.stop :]], dtype=object)
+        taken = arm.energies_on(x, self.first, later - x)[1] - friction @ (self.rows.matrix @ (later - x))
+        energies = np.array([work, self.state[2][1] + taken])
+        return later, after, energies
+
+    def _at_rest(self, solution: Impulses) -> tuple[Array, Array]:
         """Velocities, exactly zero of joints at rest, and mean forces in addition to the friction at the beginning."""
-        return self.rows.resting(found.rests, found.velocities, found.none), found.impulses
+        return self.rows.resting(solution.rests, solution.velocities, solution.none), solution.impulses
 
     def _bounded(self, response: Response, low: Array, high: Array, **effort: int) -> Impulses:
         cancelled = self.predicted[1][: self.rows.n] if self.arm.constrained else None
-        return response.bounded(self.v0, low, high, cancelled, **effort)
+        return response.bounded(self.v0, low, high, cancelled, None, **effort)
 
     def _in_motion(self, t: Array, found: Impulses) -> Impulses:
         """The solution with the kinetic friction of rows that a first one sets in motion, on lines that touch it."""
@@ -220,6 +264,10 @@ class Stop:
             if i >= 0:
                 found[i] = longest + changes * (one - longest)
         return found
+
+    def _stacked(self, times: Array, h: Any) -> Array:
+        """Times of the links, and half the step for the rotors."""
+        return np.concatenate([times, np.full(self.rows.matrix.shape[1] - self.rows.n, 0.5 * h, dtype=object)])
 
     def _positive(self, times: Array) -> Array:
         """Times above 0, s: h in the place of 0."""

@@ -17,13 +17,10 @@ from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, closi
 from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOMENT, StateInMotion
-from armdyn.simulation.errors import SettingError
+from armdyn.simulation.elements.stops import TOUCHED
 from armdyn.simulation.system.bounded import Holding
 from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, Rates
 from armdyn.spatial.rotations import Array
-
-TOUCHED = 1e-8
-"""A barrier is touched if its gap, rad or m, is below this; an initial state that penetrates one further is refused."""
 
 ROUNDING = 1e-12
 """A gap that is held closed and not wider than this, rad or m, is closed to rounding."""
@@ -262,10 +259,4 @@ class ContactModes(LocatedFunctions):
 
     def refuse_start(self, x: Array) -> None:
         """Refuse positions beyond a barrier."""
-        gaps = self.barriers.gaps(x) if len(self.barriers) else np.zeros(0)
-        if (gaps < -TOUCHED).any():
-            place = int(np.argmin(gaps))
-            raise SettingError(
-                f"q0 is {-gaps[place]:.3g} {self.barriers.units[place]} behind {self.barriers.names[place]!r}; a "
-                "motion starts before its stops and on the free side of its contacts"
-            )
+        self.barriers.require_free(x)

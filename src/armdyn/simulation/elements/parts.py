@@ -63,6 +63,13 @@ class Parts:
             own=tuple(by_kind[Element]),
         )
 
+    @property
+    def settings(self) -> tuple[Any, ...]:
+        """The elements without those of a user's own, which are part of the robot."""
+        stops = () if self.stops is None else (self.stops,)
+        switches = (BrakeSwitches(self.switches),) if self.switches else ()
+        return (*stops, *self.contacts, *switches, self.constraints)
+
 
 _NONE = Parts()
 """No elements."""

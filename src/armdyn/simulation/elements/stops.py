@@ -21,6 +21,9 @@ from armdyn.spatial.rotations import Array
 RESTING_SPEED = 1e-6
 """rad/s or m/s: a rebound that is slower ends a sequence of ever smaller ones."""
 
+TOUCHED = 1e-8
+"""A barrier is touched if its gap, rad or m, is below this; an initial state that penetrates one further is refused."""
+
 OF_ROUNDING = 1e-12
 """Rounding error, rad or m, rad/s or m/s, of a gap that linear algebra closed."""
 
@@ -122,8 +125,19 @@ class Barriers:
         self.planes = tuple(contact.plane for contact in contacts)
         self._planes = robot.without_constraints().with_constraints(*(c.plane for c in contacts)) if contacts else None
 
+        self.planes = tuple(contact.plane for contact in contacts)
+
     def __len__(self) -> int:
         return len(self.names)
+
+    def stop_gaps(self, q: Array) -> Array:
+        """Gaps of the stops alone, rad or m, also of traced positions."""
+        gaps: Array = self._signs * (q @ self._positions.T - self._limits)
+        return gaps
+
+    def stop_rows(self, size: int) -> Array:
+        """Rows of the stops alone, (stops, size)."""
+        return self._rows[: self.stops, :size]
 
     def labels(self) -> dict[str, tuple[Label, ...]]:
         """Names and units of the forces of stops and contacts, by the names of these signals."""
@@ -146,11 +160,22 @@ class Barriers:
         return {int(k): (int(places[k]), int(sides[k]), float(self._limits[k])) for k in np.flatnonzero(own)}
 
     def gaps(self, q: Array) -> Array:
-        """g(q), rad or m, shape (barriers,)."""
-        stops: Array = self._signs * (self._positions @ q - self._limits)
+        """g(q), rad or m, shape (..., barriers)."""
+        stops = self.stop_gaps(q)
         if self._planes is None:
             return stops
-        return np.concatenate([stops, self._planes.constraint_error(q[: self._dof])])
+        return np.concatenate([stops, self._planes.constraint_error(q[..., : self._dof])], axis=-1)
+
+    def require_free(self, q: Array) -> None:
+        """Raise a SettingError for initial positions beyond a stop or contact, shape (..., size)."""
+        gaps = self.gaps(q) if len(self) else np.zeros(0)
+        beyond = np.argwhere(gaps < -TOUCHED)
+        if len(beyond):
+            *arm, place = map(int, beyond[0])
+            raise SettingError(
+                f"q0{f' of arm {tuple(arm)}' if arm else ''} is {-gaps[tuple(beyond[0])]:.3g} {self.units[place]} "
+                f"behind {self.names[place]!r}; a motion starts before its stops and on the free side of its contacts"
+            )
 
     def at_held_stops(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
         """The state with joints at rest exactly on the stops that hold them, if rounding alone separates them."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.simulation.drivers.time_stepping import time_step
+from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.system.arm_in_step import ArmInStep
@@ -29,13 +30,28 @@ def rotors_of(model: Any, values: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def stuck_or_slipped(
-    method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool, project: bool
+    method: FixedStep,
+    model: Any,
+    acting: Mapping[str, Any],
+    *,
+    bristles: bool,
+    project: bool,
+    barriers: Barriers | None = None,
 ) -> dict[str, Any]:
-    """The state a step later if joints stick and slip; ``project``: put it onto the constraints of the robot."""
+    """The state a step later if joints stick and slip, hit stops and contacts.
+
+    Args:
+        method: of the step.
+        model: the traced arm.
+        acting: state, forces and h by name.
+        bristles: true if friction has a state.
+        project: true to project the state onto the constraints of the robot.
+        barriers: stops and contacts.
+    """
     before = ArmInStep(model, acting, bristles=bristles)
     energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
     arm = FrictionalArm(before.arm, before.v, acting["tau"], acting["f_tip"], before.bent, acting.get(LOADS))
-    x, v, energies = time_step(method, arm, (before.x, before.v, energies), acting["h"])
+    x, v, energies = time_step(method, arm, (before.x, before.v, energies), acting["h"], barriers)
     if project:
         q, qd = projected_at_rest(arm.links, arm.rows, x[: arm.n], v[: arm.n])
         x, v = np.array([*q, *x[arm.n :]]), np.array([*qd, *v[arm.n :]])

@@ -111,7 +111,7 @@ class LoopBrakes:
             if name not in self.joints:
                 raise SettingError(
                     f"brakes switches joint {name!r}, whose brake is not among those of the loop: "
-                    f"{', '.join(self.joints)}; name it in ClosedLoop(..., brakes=[...])"
+                    f"{', '.join(self.joints)}; name it in ClosedLoop(..., elements=[BrakeSwitches({{'joint': []}})])"
                 )
             switches = switches_of(self.robot, name, pairs, t0 + steps * h)
             for switch in switches:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.base.advice import answering
 from armdyn.base.checks import array, number, switch, whole_number
 from armdyn.base.errors import ShapeError, UnknownName, shown, warn_outside
 from armdyn.base.imported import exported
@@ -53,7 +54,10 @@ from armdyn.functions.rollout_runs import Report
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import motion_carries
+from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.elements.spring_steps import warn_of_springs
+from armdyn.simulation.elements.start import AT_REST
+from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.errors import DeadPointWarning, SettingError
 from armdyn.simulation.independent import spanning_rows
 from armdyn.simulation.loop.as_trajectory import recorded, trajectory_of
@@ -62,7 +66,7 @@ from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.friction import LoopFriction
-from armdyn.simulation.loop.of_simulate import OF_SIMULATE
+from armdyn.simulation.loop.of_simulate import OF_LOOPS, OF_SIMULATE
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
@@ -106,15 +110,16 @@ class ClosedLoop:
         parameters: of the model, that become inputs, as of `Robot.compile`.
         running_cost: a `Function` of any of the loop's arrays, and of tau, with a scalar result: its integral over
             time, a sum of h times it, is the state "cost".
-        brakes: names of joints whose brakes are engaged and released during the motion: by the controller if it has
-            a result "brakes" with a number for each, 1 if it is engaged and 0 if it is released, other numbers being
-            clipped to the range from 0 to 1; else by an input of that name. Other brakes stay as the robot has
-            them. At a flexible joint a brake holds the rotor.
         energy: true to integrate the energies too: the state "work", J, is the work of tau and f_tip less the energy
             dissipated by friction; if joints have friction, the state "heat", J, is that dissipated energy. The damping
             of springs counts as friction.
-        project: for a robot with constraints: true to project q and qd onto them after each step, in
-            the compiled loop (`armdyn.constraints.projection`), so that the motion does not drift from them.
+        elements: parts of the mechanical system and their settings, as of `armdyn.simulate`. `Stops` and `Contact` push
+            the links in the time step's boxed LCP, with restitution; their times are not located. `BrakeSwitches` names
+            the brakes that the loop engages and releases: at its times, at those of the input ``brakes``, or, with an
+            empty list for each joint, by a result "brakes" of the controller, from 0, released, to 1, engaged. Other
+            brakes stay as the robot has them; at a flexible joint a brake holds the rotor.
+            ``Constraints(project=True)`` projects q and qd onto the constraints after each step, in the compiled loop.
+            An `Element` of your own is a force of positions and velocities.
         require_traced: true to raise an error for a controller that cannot be traced. Otherwise it runs in Python, once
             per step and arm, and an `UntracedControllerWarning` names the line that prevents tracing; derivatives and
             exports refuse it.
@@ -122,7 +127,8 @@ class ClosedLoop:
     Raises:
         TraceError: a controller that is not a declared function.
         UnknownName: a name that the loop does not have.
-        SettingError: a method without steps of one length; brakes that a joint does not have, or that could not hold.
+        SettingError: a method without steps of one length; brakes that a joint does not have, or that could not hold;
+            an element that closed loops do not have.
 
     A thousand arms that are pulled to the zero configuration:
 
@@ -137,6 +143,7 @@ class ClosedLoop:
     ((5, 1000, 6), (1000, 6))
     """
 
+    @answering(OF_LOOPS)
     def __init__(
         self,
         robot: Robot,
@@ -148,20 +155,23 @@ class ClosedLoop:
         parameters: Iterable[str] = (),
         running_cost: Function | None = None,
         energy: bool = False,
-        brakes: Iterable[str] = (),
-        project: bool = False,
+        elements: Sequence[Any] = (),
         require_traced: bool = False,
     ) -> None:
         if not isinstance(robot, Robot):
             raise SettingError(f"robot={robot!r} is not a Robot; armdyn.load('ur5') makes one from a name or a file")
         self.controller = None if controller is None else Controller(controller)
+        parts = Parts.of(elements)
+        self._elements = parts.settings
+        robot = robot.with_elements(*parts.own) if parts.own else robot
         by_row = self.controller is not None and any("constraints" in a.shape for a in self.controller.inputs.values())
         if by_row:
             require_constraints(robot.model)
         else:
             robot = spanning_rows(robot)
-        self.brakes = LoopBrakes.of(robot, brakes)
+        self.brakes, self._switches = LoopBrakes.of(robot, parts.switches), parts.switches
         self.robot, robot = robot, self.brakes.robot
+        self.barriers = Barriers(robot, parts.stops, parts.contacts) if parts.stops or parts.contacts else None
         self.method = Euler() if method is None else method
         if not isinstance(self.method, FixedStep):
             raise SettingError(
@@ -178,10 +188,9 @@ class ClosedLoop:
                 f"{self.method} does not keep constraints, and {robot.name!r} has some; use RungeKutta4(step=1e-3)"
             )
         self._running_cost, self._energy = running_cost, energy
-        self._project = switch("project", project, error=SettingError)
+        self._project = parts.constraints.project
         self._require_traced = switch("require_traced", require_traced, error=SettingError)
-        if project and not robot.model.constraints:
-            raise SettingError(f"project=True, but {robot.name!r} has no constraints to project onto; leave it out")
+        _check_parts(robot, parts)
         self._flexible = flexible_places(robot.model)
         if self._flexible:
             refuse_memory(self.method)
@@ -214,9 +223,10 @@ class ClosedLoop:
             energy=self._energy,
             flexible=bool(self._flexible),
             bristles=motion_carries(self.robot, self.method),
-            sticks=self.friction.sticks(energy=self._energy),
+            sticks=self.barriers is not None or self.friction.sticks(energy=self._energy),
             loads=self.friction.loads(energy=self._energy),
             brakes=self.brakes,
+            barriers=self.barriers,
             project=self._project,
         )
 
@@ -546,7 +556,7 @@ class ClosedLoop:
         self._check_time(inputs)
         if self._takes_brakes:
             t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
-            switched = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
+            switched = self.brakes.over_time(inputs.get(BRAKES, self._switches), t0, given["h"], steps)
             given[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
         if self._takes_time:
             self._refuse_several_steps(given["h"])
@@ -612,7 +622,12 @@ class ClosedLoop:
             )
 
     def _check_constraints(self, q0: Any, qd0: Any) -> None:
-        """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""
+        """Refuse a state that leaves the robot's constraints, or is beyond stops and contacts.
+
+        Dependent constraints are refused too, unless inputs make its inertia.
+        """
+        if self.barriers is not None and not self.rollout.parameters:
+            self.barriers.require_free(initial_state(self.robot, q0, qd0)[0])
         if self.robot.model.constraints:
             start = initial_state(self.robot, q0, qd0)
             if self.rollout.parameters:
@@ -653,14 +668,22 @@ class ClosedLoop:
 
     def _check_brakes(self) -> None:
         """Refuse brakes that would not hold, and a controller whose result switches none."""
-        if self.brakes and self.friction.obstacle is not None:
-            raise SettingError(
-                f"brakes of {self.robot.name!r} would not hold their joints, for {self.friction.obstacle}"
-            )
-        if not self.brakes and self.controller is not None and BRAKES in self.controller.results:
+        if self.friction.obstacle is not None:
+            for what, is_given in (("brakes", bool(self.brakes)), ("stops and contacts", self.barriers is not None)):
+                if is_given:
+                    raise SettingError(
+                        f"{what} of {self.robot.name!r} would not hold their joints, for {self.friction.obstacle}"
+                    )
+        switches = self.controller is not None and BRAKES in self.controller.results
+        if switches and not self.brakes:
             raise SettingError(
                 f"{self._law} has a result {BRAKES!r}, but the loop was given no brakes; name their joints in "
-                "ClosedLoop(..., brakes=[...])"
+                "ClosedLoop(..., elements=[BrakeSwitches({'joint': []})])"
+            )
+        if switches and any(self._switches.values()):
+            raise SettingError(
+                f"{self._law} has a result {BRAKES!r}, so that BrakeSwitches has no times; give an empty list for each "
+                "joint"
             )
 
     @property
@@ -683,14 +706,28 @@ class ClosedLoop:
             "parameters": self.rollout.parameters,
             "running_cost": self._running_cost,
             "energy": self._energy,
-            "brakes": self.brakes.joints,
-            "project": self._project,
+            "elements": self._elements,
             "require_traced": self._require_traced,
         }
 
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name
         return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
+
+
+def _check_parts(robot: Robot, parts: Parts) -> None:
+    """Refuse elements that a loop does not have, or that have nothing to act on."""
+    if parts.constraints.project and not robot.model.constraints:
+        raise SettingError(
+            f"Constraints(project=True), but {robot.name!r} has no constraints to project onto; leave it out"
+        )
+    if parts.constraints.redundant != "auto":
+        raise SettingError(
+            f"Constraints(redundant={parts.constraints.redundant!r}) is not of closed loops; expected 'auto', which "
+            "leaves out rows that follow from others"
+        )
+    if parts.start is not AT_REST:
+        raise SettingError("Start is of one motion; a call of the loop takes theta=, thetad= and bristles=")
 
 
 def _check_step(h: Any) -> None:

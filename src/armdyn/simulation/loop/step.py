@@ -15,6 +15,7 @@ from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.program import clip
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import SIZES
+from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.loop.arm_step import rotors_of, stuck_or_slipped
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -39,6 +40,7 @@ def step_function(
     sticks: bool = False,
     loads: bool = False,
     brakes: LoopBrakes | None = None,
+    barriers: Barriers | None = None,
     project: bool = False,
 ) -> Function:
     """One step as a `Function` whose results have the names of the arguments they replace."""
@@ -73,7 +75,7 @@ def step_function(
         if sticks:
             given = clip(found[BRAKES], 0.0, 1.0) if BRAKES in found else values.get(BRAKES)
             arm = brakes.on(model, given) if brakes else model
-            found |= stuck_or_slipped(method, arm, acting, bristles=bristles, project=project)
+            found |= stuck_or_slipped(method, arm, acting, bristles=bristles, project=project, barriers=barriers)
         else:
             found |= moved(method.scheme, model, acting, bristles=bristles, project=project)
         if running_cost is not None:
@@ -83,6 +85,7 @@ def step_function(
     parts = [
         "bristles" if bristles else "",
         "stick_slip" if sticks else "",
+        "in_contact" if barriers else "",
         f"{method.scheme.name}_step",
         controller.function.name if controller else "",
         "projected" if project else "",
@@ -93,12 +96,12 @@ def step_function(
     sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
     sizes |= (SIZES if bristles else {}) | (LOAD_SIZES if loads else {})
     settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "bristles": bristles, "sticks": sticks}
-    settings |= {"loads": loads, "brakes": brakes, "project": project}
+    settings |= {"loads": loads, "brakes": brakes, "barriers": barriers, "project": project}
     made = partial(step_function, method, controller, running_cost, **settings)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
     )
-    if controller is None and running_cost is None and not brakes:  # a name does not identify the brakes
+    if controller is None and running_cost is None and not brakes and not barriers:  # a name does not identify these
         set_fields(declared, sources=(*SOURCES, "actuators") if flexible or bristles else SOURCES)
     return declared
 

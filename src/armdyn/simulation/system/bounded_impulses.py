@@ -65,6 +65,7 @@ def bounded_impulses(
     *,
     free: Array | None = None,
     cancelled: Array | None = None,
+    target: Array | float = 0.0,
     independent: bool = False,
     sweeps: int = SWEEPS,
     rounds: int = ROUNDS,
@@ -78,13 +79,14 @@ def bounded_impulses(
         low, high: bounds of the impulses, (m,).
         free: r_j M^-1 r_k^T, without constraints, if there are some, (m, m).
         cancelled: velocities from which constraints have left v0, (n,).
+        target: velocities of the rows that count as rest, (m,).
         sweeps: the number of sweeps.
         rounds: after the first solution, if that is wrong; with 0 it is then the result of the sweeps.
     """
-    S, rates = rows @ columns.T, rows @ v0
+    S, rates = rows @ columns.T, rows @ v0 - target
     sizes = abs(v0) if cancelled is None else abs(v0) + abs(cancelled)
     free = S if free is None else free
-    metric = _Metric(S, free, None if independent else abs(rows) @ sizes, constrained=free is not S)
+    metric = _Metric(S, free, None if independent else abs(rows) @ sizes + abs(target), constrained=free is not S)
     p = _swept(metric, rates, np.zeros(len(rows), dtype=object), low, high, sweeps)
     near = _Places.of(p, low, high)
     found = _Solved.of(metric, rates, near, low, high)
@@ -220,5 +222,5 @@ class _Solved(NamedTuple):
 
 
 def largest(of: Array) -> Any:
-    """The largest of some scalars, traced."""
-    return reduce(maximum, of)
+    """The largest of some scalars that are not negative, traced; 0 of none."""
+    return reduce(maximum, of) if len(of) else 0.0

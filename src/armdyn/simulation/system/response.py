@@ -5,7 +5,7 @@ The links respond together, in the metric of M^-1 within their constraints, each
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,20 @@ class Constraints(NamedTuple):
 
     A: Array
     drift: Array
+
+
+class Further(NamedTuple):
+    """Unilateral rows of the links, (k, n), the rates of theirs that count as rest, and their largest forces.
+
+    Args:
+        rows: a, (k, n).
+        target: (k,).
+        largest_forces: bounds, from the rates that forces of one along each give to it.
+    """
+
+    rows: Array
+    target: Array
+    largest_forces: Callable[[Array], Array]
 
 
 class Response:
@@ -79,36 +93,48 @@ class Response:
         found = np.zeros(rows.shape, dtype=object)
         if self.independent:
             found[:first, :n] = self.factors.inverse()[self.rows.own[:first]]
-        elif first and self.constraints is None:
-            found[:first, :n] = np.asarray(self.factors.solve(rows[:first, :n].T.astype(object))).T
-        elif self.constraints is not None:
-            A = self.constraints.A
-            none = np.zeros(len(A))
-            for k, row in enumerate(rows[:first, :n]):
-                found[k, :n] = moved_within(self.links, A, none, self.factors, row).qdd
+        else:
+            found[:first, :n] = self._columns_of(rows[:first, :n])
         for k, rotor in enumerate(self.rows.rotors, start=first):
             found[k, n + rotor] = 1.0 / self.inertias[rotor]
         return found
 
-    @property
-    def _free(self) -> Array | None:
-        """r_j M^-1 r_k^T of the rows of the links if there are constraints, else None."""
+    def _columns_of(self, rows: Array) -> Array:
+        """Changes of velocity of the links by impulses of one along rows (k, n)."""
+        if self.constraints is None:
+            solved = [np.asarray(self.factors.solve(row.astype(object))) for row in rows]
+        else:
+            A, none = self.constraints.A, np.zeros(len(self.constraints.A))
+            solved = [np.asarray(moved_within(self.links, A, none, self.factors, row).qdd) for row in rows]
+        return np.array(solved, dtype=object).reshape(rows.shape)
+
+    def _free(self, rows: Array) -> Array | None:
+        """r_j M^-1 r_k^T of rows of the links if there are constraints, else None."""
         if self.constraints is None:
             return None
-        inwards = np.array([self.factors.inwards(row) for row in self.rows.matrix[: self.rows.of_links, : self.rows.n]])
+        inwards = np.array([self.factors.inwards(row) for row in rows])
         return np.asarray(inwards @ np.array([self.factors.over_D(list(one)) for one in inwards]).T)
 
-    def bounded(self, v0: Array, low: Array, high: Array, cancelled: Array | None = None, **effort: int) -> Impulses:
+    def bounded(
+        self,
+        v0: Array,
+        low: Array,
+        high: Array,
+        cancelled: Array | None = None,
+        further: Further | None = None,
+        **effort: int,
+    ) -> Impulses:
         """Velocities, or accelerations, with impulses, or forces, of the rows within bounds (boxed LCP).
 
         Args:
             v0: without them, of all coordinates, or of the links alone: then with the impulses of their rows alone.
             low, high: bounds, (m,).
             cancelled: velocities of the links from which constraints have left v0.
+            further: unilateral rows of the links, whose impulses come after those of its friction.
             effort: ``sweeps`` and ``rounds`` of `bounded_impulses`.
         """
         n, first = self.rows.n, self.rows.of_links
-        links = self._of_links(v0[:n], low[:first], high[:first], cancelled, effort)
+        links = self._of_links(v0[:n], low[:first], high[:first], cancelled, further, effort)
         if len(v0) == n:
             return links
         v, none = v0[n:].copy(), less_equal(abs(v0[n:]), 0.0)
@@ -124,14 +150,27 @@ class Response:
         return Impulses(*(np.array([*a, *b], dtype=object) for a, b in parts))
 
     def _of_links(
-        self, v0: Array, low: Array, high: Array, cancelled: Array | None, effort: dict[str, int]
+        self,
+        v0: Array,
+        low: Array,
+        high: Array,
+        cancelled: Array | None,
+        further: Further | None,
+        effort: dict[str, int],
     ) -> Impulses:
         """The bounded impulses of the rows of the links."""
         n, first = self.rows.n, self.rows.of_links
-        if not first:
-            none = np.zeros(0, dtype=object)
-            return Impulses(v0, none, none, less_equal(abs(v0), 0.0))
         matrix, columns = self.rows.matrix[:first, :n], self.columns[:first, :n]
         how: dict[str, Any] = {"independent": True} | QUICK if self.independent else {}
+        if further is not None:
+            matrix, columns = (
+                np.concatenate(both) for both in ((matrix, further.rows), (columns, self._columns_of(further.rows)))
+            )
+            most = further.largest_forces(np.diagonal(further.rows @ columns[first:].T))
+            low, high = np.concatenate([low, np.zeros(len(most))]), np.concatenate([high, most])
+            how = {"target": np.concatenate([np.zeros(first), further.target])}
+        if not len(matrix):
+            none = np.zeros(0, dtype=object)
+            return Impulses(v0, none, none, less_equal(abs(v0), 0.0))
         how |= effort
-        return bounded_impulses(v0, matrix, columns, low, high, free=self._free, cancelled=cancelled, **how)
+        return bounded_impulses(v0, matrix, columns, low, high, free=self._free(matrix), cancelled=cancelled, **how)
