@@ -15,7 +15,7 @@ from armdyn import Robot
 from armdyn.identification import IdentificationError, excite, random_motions
 from armdyn.identification.excitation import Excitation
 from armdyn.identification.exciting import EXCITED
-from armdyn.identification.identifiability import base_parameters
+from armdyn.identification.identifiability.base_parameters import base_parameters
 from armdyn.identification.motion_limits import limits_of
 from armdyn.identification.optimal_design import Criterion, Design
 

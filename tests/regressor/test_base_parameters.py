@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.identification import null_parameters_of_states
-from armdyn.model.base_parameters import BaseParameters, group_parameters, own_units
+from armdyn.identification.identifiability.combinations import BaseParameters, group_parameters, own_units
 from oracles.cases import CASES
 from oracles.short_run import short_run
 from oracles.states import random_states

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import inspect
 import pickle
 import pydoc
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +78,14 @@ def test_nothing_of_them_is_imported_before() -> None:
     """
     done = subprocess.run([sys.executable, "-c", inspect.cleandoc(code)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_packages_on_the_way_to_a_method_import_their_modules_when_they_are_asked_for() -> None:
+    """Methods name their function by its module, whichever module was imported first."""
+    tree = ast.parse(Path(inspect.getfile(armdyn.Robot)).read_text(encoding="utf-8"))
+    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    modules = [name for name in names if name.startswith("armdyn.")]
+    assert "armdyn.identification.identifiability.base_parameters" in modules
+    for name in modules:
+        package = name.rpartition(".")[0]
+        assert hasattr(importlib.import_module(package), "__getattr__"), name

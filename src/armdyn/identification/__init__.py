@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from armdyn.base.lazy import names_of
-from armdyn.model.base_parameters import BaseParameters
+from armdyn.identification.identifiability.combinations import BaseParameters
 from armdyn.model.standard_parameters import StandardParameters
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from armdyn.identification.fitting import identify
     from armdyn.identification.friction_laws import FrictionLaws, friction_laws
     from armdyn.identification.gain_result import DriveGains
-    from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
+    from armdyn.identification.identifiability.base_parameters import base_parameters
+    from armdyn.identification.identifiability.numerical import null_parameters_of_states
     from armdyn.identification.law_fitting import LawFit, fit_law
     from armdyn.identification.low_pass import LowPass
     from armdyn.identification.payload_result import Payload
@@ -37,13 +38,13 @@ _WHERE = {
     "LowPass": "low_pass",
     "Payload": "payload_result",
     "ServoStiffness": "servo_stiffness",
-    "base_parameters": "identifiability",
+    "base_parameters": "identifiability.base_parameters",
     "drive_gains": "drive_gains",
     "excite": "exciting",
     "fit_law": "law_fitting",
     "friction_laws": "friction_laws",
     "identify": "fitting",
-    "null_parameters_of_states": "identifiability",
+    "null_parameters_of_states": "identifiability.numerical",
     "payload": "payloads",
     "random_motions": "exciting",
     "servo_stiffness": "servo_stiffness",

@@ -19,10 +19,10 @@ import numpy as np
 
 from armdyn.base.threads import cached_property
 from armdyn.identification.friction_terms import Term, term_values
-from armdyn.identification.identifiability import base_parameters
+from armdyn.identification.identifiability.base_parameters import base_parameters
+from armdyn.identification.identifiability.combinations import BaseParameters
 from armdyn.identification.low_pass import correlate
 from armdyn.identification.signals import MotionSamples, Piece, Samples
-from armdyn.model.base_parameters import BaseParameters
 from armdyn.model.standard_parameters import OF_LINK, StandardParameters, standard_parameters
 from armdyn.spatial.rotations import Array
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.base.checks import choice, number, whole_number
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.excitation import Excitation
-from armdyn.identification.identifiability import base_parameters
+from armdyn.identification.identifiability.base_parameters import base_parameters
 from armdyn.identification.motion_limits import Distance, limits_of, one_or_each
 from armdyn.identification.optimal_design import Criterion, Design
 from armdyn.model.constraints import refuse_constraints

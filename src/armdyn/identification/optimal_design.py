@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from armdyn.identification.fourier_series import Basis, motion_of
+from armdyn.identification.identifiability.combinations import BaseParameters
 from armdyn.identification.motion_limits import MotionBounds
-from armdyn.model.base_parameters import BaseParameters
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from armdyn.identification.design import NO_JOINTS, Parameters
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import JointFactor, join_factors, stack_factors
 from armdyn.identification.friction_alone import friction_alone
+from armdyn.identification.identifiability.combinations import own_length
 from armdyn.identification.pseudo_inertia import TEN, parameters_of, pseudo_inertias, with_volume
 from armdyn.identification.solver import Prior, solve
-from armdyn.model.base_parameters import own_length
 from armdyn.model.standard_parameters import standard_parameters
 from armdyn.spatial.rotations import Array
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import armdyn.formats.screws
     import armdyn.formats.urdf.reader
     import armdyn.formats.zero_reference
-    import armdyn.identification.identifiability
+    import armdyn.identification.identifiability.base_parameters
     import armdyn.kinematics.inverse
     import armdyn.kinematics.rates
     import armdyn.model.editing
@@ -210,7 +210,7 @@ class Robot:
 
     # Inertial parameters
     standard_parameters = OfModel(lambda: armdyn.model.standard_parameters.standard_parameters)
-    base_parameters = Imported(lambda: armdyn.identification.identifiability.base_parameters)
+    base_parameters = Imported(lambda: armdyn.identification.identifiability.base_parameters.base_parameters)
     with_standard_parameters = Edited(lambda: armdyn.model.standard_parameters.with_standard_parameters)
 
     # Motions and tasks

@@ -7,7 +7,7 @@ motion of the link before, and then they equal those of the body fixed to that l
 belongs to link k, and its negative, seen from there, to the link before.
 
     V_k = X(q_k) V_P + S qd_k          twist of link k, with V_P that of the link before
-    V_k^T G V_k,  linear in pi_k:      2 K, where G is the spatial inertia
+    V_k^T G V_k,  linear in pi_k:      2 K, G being the spatial inertia
 
 The kinetic energy of link k depends on V_P through V_P V_P^T alone, the potential energy on the direction of gravity in
 P's axes; both lie in spaces that grow from the base outwards. A link whose motion is restricted (the first, those of
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.model.base_parameters import own_gravity, own_length, own_units
+from armdyn.identification.identifiability.combinations import own_gravity, own_length, own_units
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.standard_parameters import ENTRIES, TEN, StandardParameters
 from armdyn.spatial.rotations import Array, adjoint, inverse_rigid, rigid, skew
@@ -61,7 +61,7 @@ def null_parameters(mechanism: Mechanism, standard: StandardParameters, toleranc
         steps = [_step(body, q, L) for q in (ANGLES if body.revolute else PLACES)]
         reaches.append(_reached(body, before, steps, tolerance))
         columns = _Columns.of(mechanism, standard, body)
-        for own in _null_space(body, before, steps, columns.known, tolerance):
+        for own in _null_space(body, before, steps, columns.present, tolerance):
             vectors.append(_vector(mechanism, columns, body, own * _sizes(body, L, strength), steps[0], L))
     return np.array(vectors).reshape(-1, len(standard)).T / units[:, None]
 
@@ -75,7 +75,7 @@ class _Columns(NamedTuple):
     """Quantities by index in the twelve numbers of `_null_space`: 10, the rotor's inertia; 11, the constant force."""
 
     @property
-    def known(self) -> list[int]:
+    def present(self) -> list[int]:
         """The indices of the twelve numbers that this body has."""
         return [*range(TEN), *self.joint]
 

@@ -104,8 +104,8 @@ class BaseParameters:
         Y = np.asarray(Y)
         if Y.shape[-1:] != (len(self.standard),):
             raise ShapeError(
-                f"the regressor has shape {Y.shape}; expected (..., {len(self.standard)}): ask for it with the options "
-                "these base parameters were asked for"
+                f"the regressor has shape {Y.shape}; expected (..., {len(self.standard)}): compute it with the options "
+                "of these base parameters"
             )
         return Y[..., list(self.independent)]
 
@@ -148,8 +148,8 @@ class BaseParameters:
     def _nearest(self, beta: Array, near: Array) -> Array:
         if near.shape[-1:] != (len(self.standard),):
             raise ShapeError(
-                f"near has shape {near.shape}; expected (..., {len(self.standard)}), standard parameters asked for "
-                "with the options these base parameters were asked for"
+                f"near has shape {near.shape}; expected (..., {len(self.standard)}), standard parameters "
+                "with the options of these base parameters"
             )
         D = np.ones(len(self.standard)) if self.scales is None else self.scales
         of_beta = D[list(self.independent)]
