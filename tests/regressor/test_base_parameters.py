@@ -241,7 +241,7 @@ def test_bad_arguments() -> None:
     with pytest.raises(armdyn.UnknownName, match=r"no method 'structura'.*Did you mean 'structural'"):
         robot.base_parameters(method="structura")
     base = robot.base_parameters(damping=True)
-    with pytest.raises(armdyn.ShapeError, match="ask for it with the options"):
+    with pytest.raises(armdyn.ShapeError, match="compute it with the options"):
         base.columns(robot.regressor(*np.zeros((3, 2))))
     with pytest.raises(armdyn.ShapeError, match="one value a base parameter"):
         base.to_standard(np.zeros(3))
