@@ -15,18 +15,18 @@ class Chart {
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, wide, high);
     if (t.length < 2) { this.blank(c, wide, high); return; }
-    const [left, right, top, bottom] = [46, wide - 8, 8, high - 18];
     let [low, top_] = [Infinity, -Infinity];
     for (const { values } of series) for (const v of values) if (Number.isFinite(v)) { low = Math.min(low, v); top_ = Math.max(top_, v); }
     if (!(low <= top_)) [low, top_] = [0, 1];
     if (this.symmetric) { const most = 1.2 * Math.max(Math.abs(low), Math.abs(top_), 1e-15); [low, top_] = [-most, most]; }
     if (top_ - low < 1e-9 * Math.max(1, Math.abs(top_)) && !this.symmetric) [low, top_] = [low - 1, top_ + 1];
     if (!this.symmetric) [low, top_] = [low - 0.05 * (top_ - low), top_ + 0.07 * (top_ - low)];
+    c.font = "11px system-ui, sans-serif";
+    const shown = ticks(low, top_, 4), widest = Math.max(...shown.map((value) => c.measureText(figure(value, 3)).width));
+    const [left, right, top, bottom] = [Math.max(46, 10 + Math.ceil(widest)), wide - 8, 8, high - 18];
     const from = t.length ? t[0] : 0, to = Math.max(t.length ? t[t.length - 1] : 0, from + 1);
     const x = (time) => left + ((right - left) * (time - from)) / (to - from), y = (v) => bottom - ((bottom - top) * (v - low)) / (top_ - low);
-    c.font = "11px system-ui, sans-serif";
     c.lineWidth = 1;
-    const shown = ticks(low, top_, 4);
     for (const value of shown) {
       c.strokeStyle = colours.line; c.fillStyle = colours.faint; c.textAlign = "right"; c.textBaseline = "middle";
       c.beginPath(); c.moveTo(left, Math.round(y(value)) + 0.5); c.lineTo(right, Math.round(y(value)) + 0.5); c.stroke();

@@ -1,7 +1,7 @@
 /* Numbers as text. */
 
 const MINUS = "\u2212";
-const signed = (text) => text.replace("-", MINUS);
+const signed = (text) => text.replaceAll("-", MINUS);
 
 /** So many significant digits, with what rounding leaves of a zero taken as one. */
 function figure(x, digits = 4) {
