@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from armdyn.cli.word_options import advice, flag, typed, with_typed, words_of, w
 from armdyn.plots.animate import animate_trajectory
 from armdyn.simulation.methods.catalogue import NAMES
 from armdyn.studies.motion import Motion
-from armdyn.studies.table import SIMULATE, STUDY, WORDS, documented, paths
+from armdyn.studies.table import SIMULATE, STUDY, WORDS, Word, documented, paths
 from armdyn.studies.words import Words
 
 Shell = Callable[..., Any]
@@ -290,6 +291,39 @@ def test_a_word_is_one_motion_everywhere(folder: Path, path: tuple[str, ...], mo
     np.testing.assert_array_equal(python.q, scenario.q)
     np.testing.assert_array_equal(python.tau, scenario.tau)
     assert [event.t for event in python.events] == [event.t for event in scenario.events]
+
+
+@dataclass(frozen=True)
+class Drag(armdyn.simulation.Element):
+    """Joint forces against the square of the speed.
+
+    Args:
+        size: of the force at 1 rad/s or 1 m/s, N m or N.
+    """
+
+    size: float = 1.0
+
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        """-size qd |qd|."""
+        return -self.size * qd * abs(qd)
+
+
+def test_a_new_element_is_one_row(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class and its row in the table are a word of scenarios, of ``--set``, and of the list."""
+    row = Word(
+        "simulate.elements: Element", "drag of every joint", "{size: 3}",
+        verbs=(SIMULATE,), make=Drag, classes=(Drag,), units={"size": "N m"}, short="size",
+    )  # fmt: skip
+    monkeypatch.setitem(WORDS, "drag", row)  # type: ignore[attr-defined, arg-type]
+    monkeypatch.chdir(folder)
+    entries = {**BASE, "drag": {"size": "3 N m"}}
+    robot = armdyn.load("arm.urdf", gravity=[0, -9.81, 0])
+    python = armdyn.simulate(robot, [0.3, 0.3], duration=0.6, elements=[Drag(3.0), armdyn.simulation.Constraints()])
+    for motion in (scenario_motion(folder, entries), typed_motion(folder, {**BASE, "drag": 3})):
+        np.testing.assert_array_equal(motion.q, python.q)
+    still = armdyn.simulate(robot, [0.3, 0.3], duration=0.6)
+    assert abs(still.q[-1] - python.q[-1]).max() > 0.01
+    assert advice("--size") == "--set drag.size=VALUE"
 
 
 def test_options_are_words(shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

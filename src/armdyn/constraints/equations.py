@@ -23,7 +23,10 @@ function = partial(declaration.function, sources=("algorithms", "constraints"))
 def require_constraints(model: Model) -> None:
     """Raise a ModelError if a model has no constraints."""
     if not model.constraints:
-        more = either("robot.with_constraints(armdyn.constraints.PointOnPlane(...)) has some", "--constraint adds one")
+        more = either(
+            "robot.with_constraints(armdyn.constraints.PointOnPlane(...)) has some",
+            "--set constraints.NAME=... adds one",
+        )
         raise ModelError(f"{model.name!r} has no constraints; {more}")
 
 

@@ -114,7 +114,7 @@ class Motion:
         )
         settings["duration"] = words.number("duration", driven.lasts, above=0.0)
         settings |= {"method": method, "torque": driven.torque, "f_tip": words.f_tip(known)}
-        objects = [words.object(robot, word) for word in ("stops", "start")]
+        objects = [words.object(robot, name) for name, word in WORDS.items() if word.is_element]
         settings["elements"] = [one for one in objects if one is not None]
         settings["elements"] += [*contacts, *_switches(words, robot), _constraints(words, robot)]
         settings["events"] = [event for event in events if not isinstance(event, Threshold)]

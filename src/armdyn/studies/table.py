@@ -96,6 +96,11 @@ class Word:
         return self.units.get(parts[-1]) if parts and not self.is_free else self.unit
 
     @property
+    def is_element(self) -> bool:
+        """True if its object is an element of `armdyn.simulate`, one at most."""
+        return self.python.startswith("simulate.elements") and bool(self.classes) and not self.is_named
+
+    @property
     def is_free(self) -> bool:
         """True if all after its first dot is one name: inputs.link_2.mass."""
         return self.is_named and not self.classes and not self.kinds
