@@ -1,9 +1,10 @@
 """Motions with error control: compiled loops beside SciPy's solver, heyoka, diffrax, and state by state.
 
 A UR5 falls from rest for three seconds at rtol = atol = 1e-10 and keeps 1001 states, alone and with 1000 states side by
-side; then with viscous and Coulomb friction at every joint; and with gears that lose power, springs between links and
-rotors with friction, and both. The error is that of q at the end, against Taylor series to rounding; with friction,
-against the compiled loop at 1e-12.
+side; then with viscous and Coulomb friction at every joint; with gears that lose power, springs between links and
+rotors with friction, and both; with its tip in a plane, with and without that friction; with its tip on a floor; and
+with bristles in one joint beside dry friction, by Runge-Kutta steps of 1 ms. The error is that of q at the end, against
+Taylor series to rounding; with friction, against the compiled loop at 1e-12.
 
 - SciPy: `scipy.integrate.solve_ivp`, DOP853, around armdyn's compiled accelerations.
 - by SciPy's solver: `armdyn.simulate` with its compiled loops turned off; Python then looks for events in each step.
@@ -74,6 +75,10 @@ def adaptive_speeds(case: Case, rounds: int) -> Iterator[AdaptiveSpeed]:
     yield from _compared(case.name, f"{MANY} with friction", _own(dry, q), of_dry, rounds)
     for what, robot in _geared(bare).items():
         yield from _compared(case.name, f"one with {what}", _by_solver(robot, q[:1]), _exact(robot, q[:1]), rounds)
+    for what, (robot, options) in _with_tip_on_plane(bare, dry, q[0]).items():
+        fixed = "method" in options
+        end = None if fixed else _exact(robot, q[:1], **options)
+        yield from _compared(case.name, what, _by_solver(robot, q[:1], **options), end, rounds)
     saved = SaveAt(times=[0.0, 1e-3])
     short = {"armdyn": (lambda: armdyn.simulate(bare, q[0], duration=1e-3, save=saved), 1)}
     yield from _compared(case.name, "one short step", short, None, 20 * rounds)
@@ -93,12 +98,35 @@ def _geared(bare: Any) -> dict[str, Any]:
     return {what: bare.with_actuators({joint.name: drive for joint in bare.joints}) for what, drive in drives.items()}
 
 
-def _exact(robot: Any, q: Any) -> Any:
+def _with_tip_on_plane(bare: Any, dry: Any, q: Any) -> dict[str, tuple[Any, dict[str, Any]]]:
+    """Arms whose tip a plane guides or holds up, and one with bristles; with the options of their simulation."""
+    from armdyn.actuators import Actuator, LuGre
+    from armdyn.constraints import PointOnPlane
+    from armdyn.simulation import Constraints, Contact, RungeKutta4
+
+    through = np.asarray(bare.forward_kinematics(q))[:3, 3]
+    tip = bare.frame_names[-1] if bare.tip is None else bare.tip
+    plane, floor = PointOnPlane(tip, (0.2, 0.1, 1.0), through), PointOnPlane(tip, (0, 0, 1), through - [0, 0, 0.1])
+    bent = dry.with_actuators({bare.joint_names[-1]: Actuator(friction=LuGre(1e3, 10.0, 0.5, 1.5, 1.0, 0.1))})
+    projects = [Constraints(project=True)]
+    return {
+        "one in a plane, projected": (bare.with_constraints(plane), {"elements": projects}),
+        "one in a plane with friction": (dry.with_constraints(plane), {}),
+        "one on a floor with friction": (dry, {"elements": [Contact(floor)]}),
+        "one in a plane, steps of 1 ms": (
+            dry.with_constraints(plane),
+            {"elements": projects, "method": RungeKutta4(STEP)},
+        ),
+        "one with bristles, steps of 1 ms": (bent, {"method": RungeKutta4(STEP)}),
+    }
+
+
+def _exact(robot: Any, q: Any, **options: Any) -> Any:
     """The end by the compiled loop at a hundredth of the tolerance."""
     import armdyn
 
     method = armdyn.simulation.Adaptive(rtol=1e-2 * TOLERANCE, atol=1e-2 * TOLERANCE)
-    return _end(armdyn.simulate(robot, q, duration=DURATION, method=method, save=SaveAt(every=DURATION)))
+    return _end(armdyn.simulate(robot, q, duration=DURATION, method=method, save=SaveAt(every=DURATION), **options))
 
 
 def _errors(name: str, robot: Any) -> Iterator[AdaptiveSpeed]:
@@ -157,19 +185,20 @@ def _bare(robot: Any, q: Any) -> Calls:
     return calls
 
 
-def _own(robot: Any, q: Any, pair: str = "DOP853") -> Calls:
+def _own(robot: Any, q: Any, pair: str = "DOP853", **options: Any) -> Calls:
     import armdyn
 
     save = SaveAt(times=np.linspace(0.0, DURATION, SAVED))
     method = armdyn.simulation.Adaptive(rtol=TOLERANCE, atol=TOLERANCE, scipy_method=pair)
     name = "armdyn" if pair == "DOP853" else f"armdyn, {pair}"
-    return {name: (lambda: _end(armdyn.simulate(robot, q, duration=DURATION, method=method, save=save)), len(q))}
+    given = {"method": method, "save": SaveAt(every=STEP) if "method" in options else save, **options}
+    return {name: (lambda: _end(armdyn.simulate(robot, q, duration=DURATION, **given)), len(q))}
 
 
-def _by_solver(robot: Any, q: Any) -> Calls:
+def _by_solver(robot: Any, q: Any, **options: Any) -> Calls:
     """Its compiled loops, and SciPy's solver in their place."""
-    own, few = _own(robot, q), q[:FEW]
-    (call, _) = _own(robot, few)["armdyn"]
+    own, few = _own(robot, q, **options), q[:FEW]
+    (call, _) = _own(robot, few, **options)["armdyn"]
 
     def slow() -> Any:
         with _without_loops():
@@ -181,16 +210,20 @@ def _by_solver(robot: Any, q: Any) -> Calls:
 @contextmanager
 def _without_loops() -> Iterator[None]:
     """Turn the compiled loops off."""
-    from armdyn.simulation.drivers import compiled_adaptive, compiled_dry, compiled_segments
+    from armdyn.simulation.drivers import compiled_adaptive, compiled_dry, compiled_projection, compiled_segments
 
+    loops: tuple[Any, ...] = (compiled_adaptive, compiled_dry, compiled_projection)
     segments: Any = compiled_segments.Segments
-    kept = compiled_adaptive.has_loop, compiled_dry.has_loop, vars(segments)["of"]
-    compiled_adaptive.has_loop = compiled_dry.has_loop = lambda *_: False  # type: ignore[assignment]
+    kept = *(loop.has_loop for loop in loops), vars(segments)["of"]
+    for loop in loops:
+        loop.has_loop = lambda *_: False
     segments.of = lambda *_: None
     try:
         yield
     finally:
-        compiled_adaptive.has_loop, compiled_dry.has_loop, segments.of = kept
+        segments.of = kept[-1]
+        for loop, has_loop in zip(loops, kept, strict=False):
+            loop.has_loop = has_loop
 
 
 def _scipy(robot: Any, q: Any) -> tuple[Callable[[], Any], int]:

@@ -193,11 +193,12 @@ class Segments:
         if self.equations is not self.modes.rows:
             self.enter()
         made = motion.integrator.made
-        given = None if self._unusual or motion.at_once > UNUSUAL else self._arguments(t, y)
-        self._unusual = False
+        usual, self._unusual = not self._unusual and motion.at_once <= UNUSUAL, False
+        given, end = self._arguments(t, y) if usual else None, min([end, *self._switch_times(t)])
+        if usual and given is None and t < end and self._rests(t, y):
+            return self._at_rest(y, end)
         if given is None or made >= self.most_steps:
             return None
-        end = min([end, *self._switch_times(t)])
         attempts, keeps = min(self.attempts, self.most_steps - made), self._keeps_pieces()
         attempts = min(attempts, PIECES_AT_ONCE) if keeps else attempts
         numbers = np.zeros((1, len(PROGRESS)))
@@ -237,6 +238,25 @@ class Segments:
         self.h, self.rejected = (self.h, self.rejected) if result.event is None else (0.0, 0.0)
         self._keep(before, result.t, int(progress.row[0]), given)
         return result
+
+    def _rests(self, t: float, y: Array) -> bool:
+        """True if nothing moves until a force changes: joints that stick hold all coordinates, and no event is near."""
+        changes = self.linear or self.problem.system.carries or self._keeps_pieces()
+        return not changes and self.modes.all_rest and not self.motion.rates(t, y).any()
+
+    def _at_rest(self, y: Array, end: float) -> Reached:
+        """The end of a rest; the saved states until then are equal."""
+        motion, samples, room = self.motion, self.motion.samples, self.modes.room
+        first = samples.count
+        last = first + int(np.searchsorted(samples.t[first:-1], end, side="left"))
+        if last > first:
+            motion._record_state(float(samples.t[first]), y)
+            rotors = [samples.signals[name] for name in ("theta", "thetad") if self.places]
+            for array in (samples.q, samples.qd, samples.work, *samples.forces, *rotors, *room):
+                array[first + 1 : last] = array[first]
+            samples.count = last
+        motion.integrator.restart()
+        return Reached(end, y)
 
     def _limits(self, end: float, attempts: int, given: Arrays) -> dict[str, Any]:
         method = self.problem.method
