@@ -351,7 +351,11 @@ def held_when_fast(model: Any, q: Any, thetad: Any, limit: Any) -> Any:
 
 def test_a_controller_engages_a_brake_by_the_speed_of_the_rotor() -> None:
     loop = ClosedLoop(
-        BRAKED, held_when_fast, method=SemiImplicitEuler(1e-3), record=["thetad", "brakes"], brakes=["joint_2"]
+        BRAKED,
+        held_when_fast,
+        method=SemiImplicitEuler(1e-3),
+        record=["thetad", "brakes"],
+        elements=[BrakeSwitches({"joint_2": []})],
     )
     rows = loop([0.3, 0.4], steps=200, limit=0.5).rows
     engaged = rows.brakes[:, 0] == 1.0
