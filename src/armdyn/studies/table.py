@@ -11,11 +11,11 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.constraints import PointOnPlane
 from armdyn.model import Inertia
 from armdyn.simulation import BrakeSwitches, Constraints, Contact, OverTime, SaveAt, Start, Stops, named_method
