@@ -45,7 +45,7 @@ from armdyn.simulation import Adaptive, Constraints, Heun, RungeKutta4, SaveAt, 
 free = armdyn.load("planar_2r")
 held = free.with_constraints(armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0)))
 limited = free.with_limits({"joint_1": (-3.0, 1.0), "joint_2": (-2.0, 2.0)})
-q0, long = [0.4, 0.3], {"duration": 200.0, "save": SaveAt(every=1e-2)}
+q0 = [0.4, 0.3]
 compiled = {"duration": 2e4, "method": Adaptive(1e-12, 1e-12), "save": SaveAt(every=1.0, dense=True)}
 RUNS = {
     "fixed steps": (free, q0, dict(method=RungeKutta4(1e-6), save=SaveAt(every=1e-4), duration=50)),
@@ -54,7 +54,7 @@ RUNS = {
     "batch": (free, [q0, [0.5, 0.5]], compiled),
     "taylor": (free, q0, dict(duration=9000, save=SaveAt(every=1e-2), method="taylor")),
     "stops": (limited, q0, compiled | dict(elements=[Stops(0.9)])),
-    "constrained": (held, held.close_loop([1.0, -1.8]), long | dict(elements=[Constraints(project=True)])),
+    "constrained": (held, held.close_loop([1.0, -1.8]), compiled | dict(elements=[Constraints(project=True)])),
 }
 for name in sys.argv[2:]:
     robot, start, options = RUNS[name]
