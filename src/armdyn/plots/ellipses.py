@@ -93,7 +93,7 @@ def draw_tip_ellipses(
         robot: the arm.
         qs: configurations, rad or m, shape (rows, n).
         frame: name of the frame; the tip by default.
-        point: point of the frame, m, in its axes.
+        point: the point, in axes of the frame, m.
         components: two of the velocity of the point, in base axes.
         force: a force on the frame, N, shape (2,); it and its acceleration are marked by crosses.
         size: font and line sizes: "report", "paper" or "slide".

@@ -139,7 +139,7 @@ def payload_of(mass: float, com: Any = (0.0, 0.0, 0.0), inertia: Any = None, fra
 
     Args:
         mass: mass of the body, kg.
-        com: centre of mass in the frame, m.
+        com: its centre of mass in ``frame``, m.
         inertia: rotational inertia about the centre of mass, kg m^2; a point mass by default.
         frame: name of the frame that carries it; the tip by default.
     """

@@ -55,7 +55,7 @@ class Comparison(Tabulated):
     Args:
         names: of the two robots.
         joint_names: in the order of q.
-        joint_kinds: "revolute" or "prismatic".
+        joint_kinds: "revolute" or "prismatic" of each.
         t: the times at which they were compared, s, shape (T,).
         q: differences of joint positions, rad or m.
         qd: of joint velocities, rad/s or m/s.

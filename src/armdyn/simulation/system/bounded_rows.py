@@ -151,7 +151,7 @@ class BoundedRows:
 
     Args:
         robot: the robot that moves.
-        stops: of its joints.
+        stops: of joints.
         contacts: of points of its links.
         redundant: treatment of constraints that follow from others, as of `armdyn.simulate`.
     """

@@ -35,7 +35,7 @@ class UnilateralRows:
     """The gaps of an arm at the end of a predicted step, and the rates that the rows are to have there.
 
     Args:
-        barriers: the stops and contacts.
+        barriers: stops and contacts.
         links: the traced arm.
         q: predicted joint positions, rad or m, shape (n,).
     """
