@@ -339,13 +339,14 @@ class BoundedRows:
     def _with_forces(self, on: _Acting, layout: _Layout, A: Array, drift: Array) -> tuple[Motion, Array]:
         """The motion of the links with A qdd + drift = 0, and the forces that this takes, by Newton's method."""
         moving, p, size = layout.moving, np.zeros(len(A)), np.zeros(len(A))
-        moves, own, among = layout.moves[: self.n], A[:, moving], np.ix_(moving, moving)
+        moves, own = layout.moves[: self.n], A[:, moving]
         constraints = self.robot.constraint_jacobian(on.q) if self.robot.model.constraints else None
         M = self.links.mass_matrix(on.q)
         for _ in range(MOST_STEPS):
             pushes = p @ A
             motion = Motion(*self._motion(on.q, on.qd, on.tau, layout.directions, moves, pushes, *on.f_tip))
-            left, inertia = A @ motion.qdd + drift, (M - np.diag(motion.hidden))[among]
+            left, inertia = A @ motion.qdd + drift, M if self.loaded is None else M - np.diag(motion.hidden)
+            inertia = inertia if len(moving) == self.n else inertia[np.ix_(moving, moving)]
             metric = Metric.of(inertia, own, constraints)
             decides = metric.B.any(axis=0)  # at a dead point the constraints do
             if self.loaded is not None:
