@@ -224,7 +224,7 @@ def test_where_compiling_fails_the_interpreter_runs() -> None:
         f = kernel_of(program, cache=False)
         def broken(*arguments, **how): raise RuntimeError("no such luck")
         compiler.compile_ir = broken  # float64 is compiled, float32 will not be
-        for dtype, kind in (("f", "Interpreted"), ("d", "ufunc"), ("f", "Interpreted")):
+        for dtype, kind in (("f", "InterpretedFunction"), ("d", "ufunc"), ("f", "InterpretedFunction")):
             function = f.for_arrays([q.astype(dtype)])
             assert type(function).__name__ == kind
             assert np.allclose(function(q.astype(dtype)), np.sin(q) + q[:, :1])
