@@ -130,8 +130,8 @@ def test_words_of_the_other_verb(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\nsave: 0.1\n")
     with pytest.warns(UserWarning, match="save: for armdyn simulate, not used by a study"):
         Scenario.read(tmp_path / "study.yaml")
-    (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\nstops: 0.5\n")
-    with pytest.raises(StudyError, match=r"study.yaml:3: 'stops' is for one motion, by armdyn simulate"):
+    (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\nevents: {up: {threshold: {}}}\n")
+    with pytest.raises(StudyError, match=r"study.yaml:3: 'events' is for one motion, by armdyn simulate"):
         Scenario.read(tmp_path / "study.yaml")
 
 

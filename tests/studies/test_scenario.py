@@ -10,7 +10,8 @@ import pytest
 
 import armdyn
 from armdyn.base.errors import ArmdynError, DTypeError, ShapeError, UnknownName
-from armdyn.simulation import RungeKutta4
+from armdyn.constraints import PointOnPlane
+from armdyn.simulation import Contact, RungeKutta4, Stops
 from armdyn.studies import Normal, Scenario, StudyError, Uniform, definition, sampled
 from armdyn.studies.summaries import SUMMARIES
 from armdyn.studies.words import Words
@@ -32,6 +33,34 @@ record: [q]
 every: 10
 summaries: [tip_error, joint_error, diverged, tip_position]
 """
+
+
+def test_stops_and_contacts_are_those_of_the_call(tmp_path: Path) -> None:
+    text = """
+robot: ur5
+duration: 0.6
+method: {name: rk4, step: 1e-3}
+stops: {restitution: 0.3, joints: [elbow_joint]}
+contacts: {floor: {frame: tool0, normal: [0, 0, 1], through: [0, 0, -0.1], restitution: 0.2}}
+samples: {q0: {uniform: [[0, -0.3, 2.7, 0, 0, 0], [0.2, -0.2, 2.8, 0.1, 0.1, 0.1]]}}
+qd0: [0, 0, 6, 0, 0, 0]
+runs: 5
+seed: 1
+record: [q]
+every: 10
+"""
+    scenario = read(text, tmp_path)
+    results = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    floor = PointOnPlane("tool0", (0, 0, 1), (0, 0, -0.1), name="floor")
+    stops, contact = Stops(0.3, joints=["elbow_joint"]), Contact(floor, 0.2)
+    settings = {name: value for name, value in scenario.settings.items() if name != "elements"}
+    expected, without_floor, without_stops = (
+        armdyn.study(scenario.robot, scenario.samples, **settings, elements=one)["rows.q"]
+        for one in ([stops, contact], [stops], [contact])
+    )
+    np.testing.assert_array_equal(results["rows.q"], expected)
+    assert np.abs(expected - without_floor).max() > 0.01
+    assert np.abs(expected - without_stops).max() > 0.01
 
 
 def test_the_documented_scenario_runs(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
 from armdyn.studies.errors import StudyError
 from armdyn.studies.law import recorded
+from armdyn.studies.named_objects import contact_of
 from armdyn.studies.numbers import in_si, units_of
 from armdyn.studies.samples import Samples, check_runs, grid, sampled
 from armdyn.studies.summaries import SUMMARIES
@@ -113,7 +114,10 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
         name: words.one("summary", name, SUMMARIES, "summaries") for name in words.listed("summaries")
     }
     result["record"] = words.listed("record")
+    stops = words.object(robot, "stops")
     result["elements"] = [
+        *([] if stops is None else [stops]),
+        *words.objects(robot, "contacts", contact_of),
         BrakeSwitches(words.brakes(robot)),
         Constraints(project=words.switch("project")),
     ]

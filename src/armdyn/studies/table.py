@@ -200,12 +200,12 @@ WORDS: Mapping[str, Word] = {
     ),
     # Elements.
     "stops": Word(
-        "simulate.elements: Stops", "limits of joints as stops", "{restitution: 0.5}", verbs=(SIMULATE,),
+        "simulate.elements: Stops", "limits of joints as stops", "{restitution: 0.5}",
         make=Stops, classes=(Stops,), units={"restitution": "", "resting_speed": ""}, short="restitution",
     ),
     "contacts": Word(
         "simulate.elements: Contact", "planes that push points of the arm, by name",
-        "{table: {frame: tip, normal: [0, 1, 0], through: [0, -1, 0]}}", verbs=(SIMULATE,), is_named=True,
+        "{table: {frame: tip, normal: [0, 1, 0], through: [0, -1, 0]}}", is_named=True,
         make=contact_by_arguments, classes=(PointOnPlane, Contact), without=("plane", "name"),
         units={**OF_PLANE, "restitution": "", "resting_speed": "m/s"},
     ),
