@@ -40,14 +40,15 @@ class EventsInMotion(NotedEvents):
     def note_until(self, step: Step, change: Found | None) -> Found | None:
         """Note the zeros before a change of the motion in a step; returns that which ends the motion."""
         until, ended = step.end if change is None else change.t, None
+        latest = until + SAME_TIME * self.motion.duration
         for one in sorted(self._zeros(step, until)):
-            if one.t > (until + SAME_TIME * self.motion.duration if ended is None else ended.t):
+            if one.t > latest:
                 break
             there = one._replace(t=min(one.t, until))
             self.motion.note(there.t, self.watched[one.place].name, "crossing", step.at(there.t))
             self.sides[one.place] = 0
             if one.kind == "end":
-                ended = ended or there
+                ended, latest = ended or there, min(latest, one.t)
         return ended
 
     def _zeros(self, step: Step, until: float) -> Iterator[Found]:
