@@ -16,7 +16,6 @@ class RolloutResults:
 
     Args:
         rows: the records, each array of shape (rows, ..., *shape), by name: row k belongs to step k ``every``,
-        rows: what was recorded, each array of shape (rows, ..., *shape), by name: row k belongs to step k ``every``,
             and contains the state at the beginning of that step.
         every: the number of steps between two rows.
         steps: the number of steps.

@@ -8,6 +8,9 @@ nodes, so that its results do not depend on the other states of its group.
 Large arms within another arm are sections of their own within its sections, e.g. nodes that only few of the corrected
 states need.
 
+Traced code has to compute both arms completely before the first select of their condition. Nodes of an arm that come
+after it are computed for every group.
+
 Selects at the end of such a section are part of it: their slots contain the other arm before, and keep it if the
 section is skipped.
 """
