@@ -47,7 +47,7 @@ UNKNOWN = [
     (lambda: c.Holonomic(lambda model, q: q[0], []), armdyn.ModelError, "expected a name for each"),
     (lambda: c.RowsOf(c.ball("tool0", name="b"), ["b: rx"]), armdyn.UnknownName, "no row 'b: rx' in constraint 'b'"),
     (lambda: c.PointOnCurve("tool0", lambda s: s, (1, 0)), armdyn.ModelError, "expected two rising numbers"),
-    (lambda: "weld", armdyn.ModelError, "'weld' is no constraint; armdyn.constraints has them"),
+    (lambda: "weld", armdyn.ModelError, "'weld' is not a constraint; expected one of armdyn.constraints"),
 ]  # fmt: skip
 
 

@@ -223,11 +223,16 @@ def test_bad_meshes(name: str) -> None:
     [
         ("part.step", b"", Unsupported, r"type \.step are not read; convert it to one of \.stl"),
         ("part", b"", Unsupported, r"type \(none\) are not read"),
-        ("part.stl", b"nonsense", ModelError, r"part\.stl' (is no STL file|holds no triangles)"),
-        ("part.stl", b"", ModelError, r"part\.stl' (is no STL file|holds no triangles)"),
-        ("part.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 77\n", ModelError, r"part\.obj' (is no OBJ file|holds no triangles)"),
-        ("part.ply", b"ply\n", ModelError, r"part\.ply' (is no PLY file|holds no triangles)"),
-        ("part.off", b"OFF 3 1", ModelError, r"part\.off' (is no OFF file|holds no triangles)"),
+        ("part.stl", b"nonsense", ModelError, r"part\.stl' (is not a valid STL file|holds no triangles)"),
+        ("part.stl", b"", ModelError, r"part\.stl' (is not a valid STL file|holds no triangles)"),
+        (
+            "part.obj",
+            b"v 0 0 0\nv 1 0 0\nf 1 2 77\n",
+            ModelError,
+            r"part\.obj' (is not a valid OBJ file|holds no triangles)",
+        ),
+        ("part.ply", b"ply\n", ModelError, r"part\.ply' (is not a valid PLY file|holds no triangles)"),
+        ("part.off", b"OFF 3 1", ModelError, r"part\.off' (is not a valid OFF file|holds no triangles)"),
     ],
 )
 def test_bad_files(tmp_path: Path, name: str, content: bytes, error: type[ArmdynError], message: str) -> None:

@@ -207,9 +207,9 @@ def test_one_file_in_many_places_is_read_once_and_bounded(tmp_path: Path, monkey
     monkeypatch.setattr(mesh_parts, "MOST_OF_ALL", 5000)
     trimesh.creation.icosphere(3, 0.5).export(tmp_path / "ball.stl")
     opened: list[Path] = []
-    usual = mesh_parts.opened
+    usual = mesh_parts.open_mesh
     monkeypatch.setattr(
-        mesh_parts, "opened", lambda path, *given, **options: opened.append(path) or usual(path, *given, **options)
+        mesh_parts, "open_mesh", lambda path, *given, **options: opened.append(path) or usual(path, *given, **options)
     )
     shape = Geometry("link_1", "visual", Mesh("ball.stl", folder=str(tmp_path)))
     looks, notes = bodies(with_shapes(*[shape] * 10).model)

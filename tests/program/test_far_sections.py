@@ -19,7 +19,7 @@ from armdyn.targets.llvm.loop import loop_module
 from armdyn.targets.llvm.machine import host
 
 program = trace(lambda q: np.cos(q) * 3.0 + q[0] ** 1.5, [Port("q", (4,))], name="far")
-header, code = machine_code.compiled(loop_module(program, "d", host()), ENTRY)
+header, code = machine_code.compile_code(loop_module(program, "d", host()), ENTRY)
 assert header == {"kind": "object"}
 
 memory = ctypes.CDLL(None)

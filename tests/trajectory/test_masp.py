@@ -1,6 +1,7 @@
 """Kazerounian and Gupta's example: the hand's motion as printed, the joints', the torques, and back again."""
 
 import csv
+import json
 import re
 import runpy
 from pathlib import Path
@@ -426,13 +427,26 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert (tmp_path / "masp.png").exists()
 
 
-def test_the_circles_torques_are_refused_in_other_units(tmp_path: Path) -> None:
+def test_torques_in_other_units_are_converted_and_other_quantities_refused(tmp_path: Path) -> None:
     """The csv says N m, and the example of the paper is in lbf in."""
+    table = tmp_path / "masp.csv"
     assert CliRunner().invoke(app, ["masp", "--out", str(tmp_path)]).exit_code == 0
     example = CliRunner().invoke(app, ["masp", "--example"]).output
-    text = example.replace('torques = "path"', f'torques = "{tmp_path / "masp.csv"}"')
+    text = example.replace('torques = "path"', f'torques = "{table}"')
     assert text != example
     (tmp_path / "in.toml").write_text(text)
+    columns = json.loads(CliRunner().invoke(app, ["masp", str(tmp_path / "in.toml"), "--simulate", "--json"]).stdout)[
+        "columns"
+    ]
+    given = np.genfromtxt(table, delimiter=",", names=True, deletechars="", replace_space="_")
+    pound_inch = 0.45359237 * 9.80665 * 0.0254  # N m
+    rows = np.searchsorted(given["t_[s]"], np.array(columns["t [s]"]) - 1e-9)
+    same = np.flatnonzero(abs(given["t_[s]"][rows] - columns["t [s]"]) < 1e-12)
+    assert len(same) > 2
+    for joint in ("joint_2", "joint_5"):
+        of_table, simulated = given[f"tau_{joint}_[N_m]"][rows], np.array(columns[f"tau_{joint} [lbf in]"])
+        np.testing.assert_allclose(simulated[same] * pound_inch, of_table[same], rtol=1e-9)
+    table.write_text(table.read_text().replace("[N m]", "[N]"))
     result = CliRunner().invoke(app, ["masp", str(tmp_path / "in.toml"), "--simulate"])
     assert result.exit_code != 0
     assert "N m" in str(result.exception)

@@ -39,7 +39,7 @@ def rational(value: Any, nearness: Decimal = MEANT) -> Fraction:
 def sympy_number(coefficient: Any) -> Any:
     """A rational as a number of SymPy: a small fraction unchanged, another as a decimal fraction of 17 digits.
 
-    >>> printed(Fraction(1, 2)), printed(Fraction(3863, 4000))
+    >>> sympy_number(Fraction(1, 2)), sympy_number(Fraction(3863, 4000))
     (1/2, 0.96575)
     """
     number = Fraction(int(coefficient.numerator), int(coefficient.denominator))

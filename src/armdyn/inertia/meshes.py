@@ -122,7 +122,7 @@ def _read(trimesh: ModuleType, path: Path) -> Any:
     except OSError as error:
         raise ModelError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from None
     except Exception as error:  # a damaged file makes trimesh fail in many ways
-        raise ModelError(f"{str(path)!r} is not a {suffix[1:].upper()} file: {error}.") from error
+        raise ModelError(f"{str(path)!r} is not a valid {suffix[1:].upper()} file: {error}.") from error
     if len(getattr(read, "faces", ())) == 0:
         raise ModelError(f"{str(path)!r} holds no triangles.")
     return read

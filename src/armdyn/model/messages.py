@@ -41,7 +41,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def quote(text: str) -> str:
     """A name or another text of a description for a message, the end of a very long one left out.
 
-    >>> quoted("elbow"), quoted("x" * 20_000) == repr("x" * 57 + "...")
+    >>> quote("elbow"), quote("x" * 20_000) == repr("x" * 57 + "...")
     ("'elbow'", True)
     """
     return repr(shorten(text))

@@ -128,7 +128,7 @@ def require_locked(locked: object) -> dict[str, float]:
         DTypeError: a position that is not a real number.
         ShapeError: several numbers for one joint.
 
-    >>> checked_locked({"elbow": 1})
+    >>> require_locked({"elbow": 1})
     {'elbow': 1.0}
     """
     if locked is None:

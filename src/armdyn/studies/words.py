@@ -359,13 +359,12 @@ class Words:
             return object_of(word.make, key, self.in_si(robot, key, value), word.example, known=word.parts)
 
     def state(self, robot: Robot, name: str) -> Array | None:
-        """q0 or qd0, one number for all joints or one for each; None if it is missing."""
+        """q0, qd0 or torque, one number for all joints or one for each; None if it is missing."""
         if name not in self.entries:
             return None
         with self.at(name):
-            return spread(
-                name, in_si(name, self.entries[name], units_of(robot, name)), (robot.dof,), 0, one_per_joint(robot)
-            )
+            values = self.in_si(robot, name, self.entries[name])
+            return spread(name, values, (robot.dof,), 0, one_per_joint(robot))
 
     def torque(self, robot: Robot) -> Array | None:
         """Constant joint forces, N m or N, one number for all joints or one for each; None without them."""

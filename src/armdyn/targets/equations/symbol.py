@@ -109,8 +109,8 @@ def _latex_word(word: str) -> str:
 def escape_latex(text: str) -> str:
     r"""Text escaped for LaTeX, also for pdflatex, whose fonts have Latin letters; others become their code points.
 
-    >>> from armdyn.targets.equations.symbol import escaped
-    >>> print(escaped("tool_0 & 50 %"), escaped("Gelenk \u03b8, \u8f74"))
+    >>> from armdyn.targets.equations.symbol import escape_latex
+    >>> print(escape_latex("tool_0 & 50 %"), escape_latex("Gelenk \u03b8, \u8f74"))
     tool\_0 \& 50 \% Gelenk \ensuremath{\theta}, [U+8F74]
     """
     return "".join(map(_escaped, text))

@@ -13,7 +13,7 @@ _DER = re.compile(r"der\((.*)\)")
 def structured_name(name: str) -> str:
     """The name, with quotation marks around its parts that are not identifiers.
 
-    >>> structured("tool0.payload.mass"), structured("wrist-3 link.mass"), structured("der(q)")
+    >>> structured_name("tool0.payload.mass"), structured_name("wrist-3 link.mass"), structured_name("der(q)")
     ('tool0.payload.mass', "'wrist-3 link'.mass", 'der(q)')
     """
     rate = _DER.fullmatch(name)
@@ -25,8 +25,8 @@ def structured_name(name: str) -> str:
 def element_name(name: str, index: tuple[int, ...]) -> str:
     """The name of an element of an array; the first has the index 1.
 
-    >>> indexed("q", (0,)), indexed("der(q)", (2,)), indexed("tip_pose", (0, 3)), indexed("step", ())
-    ('q[1]', 'der(q[3])', 'tip_pose[1,4]', 'step')
+    >>> element_name("q", (0,)), element_name("der(q)", (2,)), element_name("tip_pose", (0, 3))
+    ('q[1]', 'der(q[3])', 'tip_pose[1,4]')
     """
     if not index:
         return name
