@@ -12,7 +12,7 @@ COMPILED = @$(BIN)/python -m compileall -q src
 .PHONY: demo test test-costs test-all test-aarch64 lint bench docs clean
 
 demo: $(VENV)/installed-base
-	$(BIN)/armdyn simulate ur5 --duration 3 --plot out/ur5_falls.png --csv out/ur5_falls.csv
+	$(BIN)/armdyn simulate ur5 --duration 3 --out out/ur5_falls.png --out out/ur5_falls.csv
 
 test: $(VENV)/installed-all
 	$(COMPILED)
