@@ -90,7 +90,9 @@ CASES: dict[str, tuple[armdyn.Robot, list[Any]]] = {
     "contact": (ARM, [Contact(FLOOR, 0.3)]),
     "dry": (DRY, [Stops(0.5, joints=["joint_1"]), Contact(FLOOR, 0.3)]),
     "flexible": (
-        ARM.with_actuators({"joint_2": Actuator(Motor(5e-2), spring=Spring(900.0, damping=1.0))}),
+        ARM.with_limits({"joint_1": (-0.3, 3.0)}).with_actuators(
+            {"joint_2": Actuator(Motor(5e-2), spring=Spring(900.0, damping=1.0))}
+        ),
         [Stops(0.2, joints=["joint_1"])],
     ),
     "constrained": (

@@ -153,6 +153,8 @@ class Segments:
         by_rows = not system.robot.model.constraints or (problem.redundant == "error" and not drive.depends_on_load)
         if not by_rows or not alone or not own or braked:
             return None
+        if problem.grid is not None and system.robot.model.constraints and motion.events and motion.events.may_be_held:
+            return None  # interpolants of steps of one length leave the constraints by more than what counts as held
         return cls(motion, problem)
 
     def enter(self) -> None:

@@ -76,6 +76,9 @@ class NotedEvents:
     watches: bool
     """True if there are some."""
 
+    may_be_held: bool
+    """True if something may hold one of them at zero."""
+
     def follow(self, t: float, y: Array) -> None:
         """Record the state after a step."""
         raise NotImplementedError

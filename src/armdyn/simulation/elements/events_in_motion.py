@@ -28,6 +28,7 @@ class EventsInMotion(NotedEvents):
 
     def __init__(self, motion: StateInMotion, watched: Sequence[Watched]) -> None:
         self.motion, self.watched, self.watches = motion, watched, bool(watched)
+        self.may_be_held = any(one.band for one in watched)
         self.sides = [0] * len(watched)
 
     def follow(self, t: float, y: Array) -> None:
