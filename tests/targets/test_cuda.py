@@ -360,12 +360,12 @@ def test_pickled() -> None:
 
 
 def test_without_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
-    from armdyn.targets.cuda import ptx
+    from armdyn.targets.llvm.machine import binding_for
 
-    ptx._binding.cache_clear()
+    binding_for.cache_clear()
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
     kernel = armdyn.load("rp").gravity_forces.to_cuda()
     assert "__global__" in kernel.source
     with pytest.raises(MissingLibrary, match="PTX needs llvmlite, which is not installed: pip install llvmlite"):
         kernel.ptx()
-    ptx._binding.cache_clear()
+    binding_for.cache_clear()

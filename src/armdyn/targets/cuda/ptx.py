@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from armdyn.base.errors import Unsupported
-from armdyn.base.extras import extra
 from armdyn.targets.cuda.kernel_ir import GPU
+from armdyn.targets.llvm.machine import binding_for
 
 ARCHITECTURES = {
     "sm_80": 70,
@@ -29,7 +29,7 @@ def ptx_of(ir: str, arch: str) -> str:
     Raises:
         Unsupported: if the GPU is not in `ARCHITECTURES`.
     """
-    module = _binding().parse_assembly(ir)
+    module = binding_for("PTX").parse_assembly(ir)
     target = _machine(require_supported(arch))
     module.data_layout = str(target.target_data)
     return str(target.emit_assembly(module))
@@ -57,14 +57,6 @@ def newest_for(capability: tuple[int, int]) -> str:
 
 
 @cache
-def _binding() -> Any:
-    llvm = extra("llvmlite.binding", "PTX", library="llvmlite", command="pip install llvmlite")
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    return llvm
-
-
-@cache
 def _machine(arch: str) -> Any:
     version = ARCHITECTURES[arch]
-    return _binding().Target.from_triple(GPU).create_target_machine(cpu=arch, features=f"+ptx{version}", opt=3)
+    return binding_for("PTX").Target.from_triple(GPU).create_target_machine(cpu=arch, features=f"+ptx{version}", opt=3)

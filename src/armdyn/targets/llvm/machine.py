@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from armdyn.base.extras import extra
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -52,6 +54,22 @@ def llvm_binding() -> Any:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@cache
+def binding_for(purpose: str) -> Any:
+    """The module llvmlite.binding, initialised for all processors it has.
+
+    Args:
+        purpose: of the machine code, for the message.
+
+    Raises:
+        MissingLibrary: without llvmlite.
+    """
+    llvm = extra("llvmlite.binding", purpose, library="llvmlite", command="pip install llvmlite")
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
     return llvm
 
 

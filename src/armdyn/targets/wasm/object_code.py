@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from armdyn.base.errors import MissingLibrary
-from armdyn.base.extras import extra
+from armdyn.targets.llvm.machine import binding_for
 from armdyn.targets.wasm.leb128 import unsigned, with_size
 
 TRIPLE = "wasm32-unknown-unknown"
@@ -48,7 +48,7 @@ def object_code(ir: str) -> ObjectCode:
     Raises:
         MissingLibrary: without llvmlite, or if its LLVM has no back end for WebAssembly.
     """
-    llvm = _binding()
+    llvm = binding_for("WebAssembly")
     module = llvm.parse_assembly(ir)
     target = _target_machine()
     module.data_layout = str(target.target_data)
@@ -153,17 +153,9 @@ def _bodies(section: bytes, calls: list[int]) -> Iterator[bytes]:
 
 
 @cache
-def _binding() -> Any:
-    llvm = extra("llvmlite.binding", "WebAssembly", library="llvmlite", command="pip install llvmlite")
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    return llvm
-
-
-@cache
 def _target_machine() -> Any:
     try:
-        target = _binding().Target.from_triple(TRIPLE)
+        target = binding_for("WebAssembly").Target.from_triple(TRIPLE)
     except RuntimeError as error:
         raise MissingLibrary(
             f"llvmlite has no back end for WebAssembly here ({error}); the wheels of llvmlite have it: "
