@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.simulation.files.joint_tables import read_states
+from armdyn.logs.joint_tables import read_states
 
 Shell = Callable[..., Any]
 ARM = armdyn.load("planar_2r")

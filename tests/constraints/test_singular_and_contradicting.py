@@ -9,9 +9,9 @@ import armdyn
 from armdyn import constraints as c
 from armdyn import ellipsoids
 from armdyn.algorithms.task_rows import TaskSpaceError
+from armdyn.base.errors import SettingError
 from armdyn.plots import ForeignEllipsoid, draw_on_arm
 from armdyn.simulation import Constraints, RungeKutta4, SaveAt
-from armdyn.simulation.errors import SettingError
 
 CRANK = ["joint_of_crank"]
 ZERO = np.zeros(3)

@@ -11,9 +11,8 @@ from scipy.signal import cont2discrete
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Spring
-from armdyn.base.errors import ModelError, Unsupported
+from armdyn.base.errors import ModelError, SettingError, Unsupported
 from armdyn.control import current_gains, current_loop
-from armdyn.simulation.errors import SettingError
 
 K_T, R, L, G, ROTOR = 0.03, 0.3, 3e-4, 100.0, 1.4e-5
 STEP, W = 1e-4, 2500.0

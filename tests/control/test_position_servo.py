@@ -9,10 +9,9 @@ import pytest
 
 import armdyn
 from armdyn.actuators import published
-from armdyn.base.errors import ModelError, ShapeError, UnknownName
+from armdyn.base.errors import ModelError, SettingError, ShapeError, UnknownName
 from armdyn.control import position_servo
 from armdyn.declaration import function
-from armdyn.simulation.errors import SettingError
 
 ARM = armdyn.load("ur5")
 Q, QD = np.random.default_rng(0).normal(size=(2, 6))

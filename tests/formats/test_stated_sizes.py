@@ -13,8 +13,8 @@ import pytest
 import armdyn
 from armdyn.formats import csv_table
 from armdyn.formats.csv_table import MOST_COLUMNS, CsvTable, TableError, unused
+from armdyn.logs.joint_tables import read_states
 from armdyn.simulation import TrajectoryFileError
-from armdyn.simulation.files.joint_tables import read_states
 from armdyn.studies import StudyError, Uniform, grid, sampled
 from armdyn.viewer.stream_lines import LineReader
 

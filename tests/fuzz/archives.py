@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 import armdyn
-from armdyn.simulation.files import npz_file
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.motion_data import Occurrence, Statistics
+from armdyn.motion import npz_file
+from armdyn.motion.energy import EnergyAccount
+from armdyn.motion.motion_data import Occurrence, Statistics
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
 from fuzz.damage import damage
 

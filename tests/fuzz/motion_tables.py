@@ -15,7 +15,7 @@ import pandas as pd
 
 import armdyn
 from armdyn.formats.csv_table import CsvTable
-from armdyn.simulation.files.joint_tables import read_reference, read_states, read_torques
+from armdyn.logs.joint_tables import read_reference, read_states, read_torques
 from fuzz import cells
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
 from fuzz.ignored import judged_by_poke

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 import armdyn
+from armdyn.base.errors import SettingError
 from armdyn.plots import (
     draw_friction,
     draw_friction_map,
@@ -27,7 +28,6 @@ from armdyn.plots import (
 )
 from armdyn.plots.sheet import SIZES, SMALLEST
 from armdyn.plots.style import COLOURS
-from armdyn.simulation.errors import SettingError
 
 HUES = [np.array(to_rgb(colour)) for colour in COLOURS]
 

@@ -10,12 +10,11 @@ from matplotlib.figure import Figure
 
 import armdyn
 from armdyn import logs
-from armdyn.base.errors import DTypeError, ShapeError
+from armdyn.base.errors import DTypeError, SettingError, ShapeError
 from armdyn.plots.extremes import INTERVALS, extreme_rows, with_breaks
 from armdyn.plots.overlay import overlay_of
 from armdyn.plots.style import COLOURS
 from armdyn.simulation import RungeKutta4, SaveAt
-from armdyn.simulation.errors import SettingError
 
 ARM = armdyn.load("planar_2r").with_limits(
     {"joint_1": armdyn.Limits(-0.5, 0.5, 1.0, 4.0), "joint_2": armdyn.Limits(-9.0, 9.0, 90.0, 900.0)}

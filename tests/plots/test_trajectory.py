@@ -15,13 +15,13 @@ from matplotlib.figure import Figure
 import armdyn
 from armdyn.actuators import Actuator, Coulomb
 from armdyn.base.errors import ShapeError, UnknownName
+from armdyn.motion.labels import of_robot
+from armdyn.motion.signal_words import words_of
 from armdyn.plots import PictureError
 from armdyn.plots.coinciding import DASH, pieces
 from armdyn.plots.event_marks import MARKS
 from armdyn.plots.style import COLOURS
 from armdyn.simulation import RungeKutta4, SaveAt
-from armdyn.simulation.files.labels import of_robot
-from armdyn.simulation.files.signal_words import words_of
 
 ARM = armdyn.load("ur5")
 POSE = np.array([0.3, -1.0, 1.0, 0.2, 0.3, 0.4])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.base.errors import SettingError
 from armdyn.plots import plot_trajectory
 from armdyn.plots.extremes import INTERVALS, extreme_rows
-from armdyn.simulation.errors import SettingError
 
 
 def test_ten_million_rows_keep_every_spike_and_gap() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import ArmdynError, DTypeError, ShapeError, UnknownName
+from armdyn.base import memory
 from armdyn.simulation import (
     Adaptive,
     BrakeSwitches,
@@ -22,9 +23,8 @@ from armdyn.simulation import (
     Stops,
     named_method,
 )
-from armdyn.simulation.drivers import grid
 from armdyn.simulation.drivers.pieces import BySolver
-from armdyn.simulation.results.samples import Effort
+from armdyn.simulation.samples import Effort
 
 JOINTS = "one value per joint of 'ur5': shoulder_pan_joint ... wrist_3_joint"
 ZERO = np.zeros(6)
@@ -273,7 +273,7 @@ def test_a_batch_that_is_lost_altogether() -> None:
 
 
 def test_more_than_the_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid, "memory", lambda: 1e6)
+    monkeypatch.setattr(memory, "memory", lambda: 1e6)
     with pytest.raises(SettingError, match=r"would fill 0\.\d+ GB of memory, more than half .*SaveAt\(every=0\.01\)"):
         run(q0=np.zeros((1000, 6)), method="rk4")
     with pytest.raises(SettingError, match="more than half"):

@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.logs import LogError
-from armdyn.simulation.files.joint_tables import read_torques
+from armdyn.logs.joint_tables import read_torques
 
 SCARA = armdyn.load("scara")  # its third joint slides
 NAMES = SCARA.joint_names

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.motion.energy import EnergyAccount
 from armdyn.simulation import Adaptive, Euler, RungeKutta4
 from armdyn.simulation.notes import notes_on
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.samples import Effort, Samples
+from armdyn.simulation.samples import Effort, Samples
 
 
 def with_joint(robot: armdyn.Robot, k: int, **changes: object) -> armdyn.Robot:

@@ -11,9 +11,9 @@ import pytest
 import armdyn
 from armdyn.base.errors import ArmdynError, ShapeError, UnknownName
 from armdyn.logs import LogError
+from armdyn.logs.joint_tables import read_cycle, read_reference, read_states, read_torques
+from armdyn.logs.rates import rates_of
 from armdyn.simulation import SettingError
-from armdyn.simulation.files.joint_tables import read_cycle, read_reference, read_states, read_torques
-from armdyn.simulation.files.rates import rates_of
 from armdyn.viewer import Recording
 
 RP = armdyn.load("rp")
@@ -177,7 +177,7 @@ def test_arrays_that_are_not_a_motion(changes: dict[str, Any], error: type[Armdy
 
 def test_a_saved_trajectory_is_not_read_as_a_log(tmp_path: Path) -> None:
     """Files of other programs with the same endings are logs; a damaged trajectory is an error."""
-    from armdyn.simulation.files.opening import open_motion
+    from armdyn.motion.opening import open_motion
 
     fall = armdyn.simulate(RP, [0.3, 1.0], duration=0.1)
     for ending in ("npz", "csv", "parquet"):

@@ -18,9 +18,9 @@ import pytest
 
 import armdyn
 from armdyn import ArmdynError, ShapeError, Trajectory, UnknownName
+from armdyn.base import memory
 from armdyn.plots import plot_trajectory
 from armdyn.simulation import RungeKutta4, SettingError, TrajectoryFileError
-from armdyn.simulation.drivers import grid
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "f_tip")
 ENERGIES = ("kinetic", "potential", "work", "total", "drift", "relative_drift")
@@ -134,7 +134,7 @@ def test_parquet_of_something_else(single: Trajectory, tmp_path: Path, monkeypat
         with pytest.raises(TrajectoryFileError, match="damaged, or no trajectory"):
             Trajectory.load(path)
     pq.write_table(table, path)
-    monkeypatch.setattr(grid, "memory", lambda: 1e4)
+    monkeypatch.setattr(memory, "memory", lambda: 1e4)
     with pytest.raises(TrajectoryFileError, match="would fill"):
         Trajectory.load(path)
 
@@ -252,7 +252,7 @@ def test_an_archive_that_unpacks_to_too_much(
     single: Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     single.save(tmp_path / "a.npz")
-    monkeypatch.setattr(grid, "memory", lambda: 1e4)
+    monkeypatch.setattr(memory, "memory", lambda: 1e4)
     with pytest.raises(TrajectoryFileError, match="would fill"):
         Trajectory.load(tmp_path / "a.npz")
 

@@ -11,8 +11,8 @@ import pytest
 import armdyn
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, MotorLimits, Spring, Thermal
 from armdyn.base.errors import DTypeError, ModelError, ShapeError, UnknownName, Unsupported
+from armdyn.logs.joint_tables import read_cycle
 from armdyn.simulation import Stops
-from armdyn.simulation.files.joint_tables import read_cycle
 from armdyn.sizing import Catalogue, CatalogueGear, Task, joint_loads, size
 
 POINT = armdyn.Inertia.point

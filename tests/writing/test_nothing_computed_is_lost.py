@@ -61,7 +61,7 @@ def test_one_file_of_numbers_is_enough(shell: Shell, tmp_path: Path, spare: Path
 CTRL_C = """
 import signal, sys
 from armdyn.cli import main
-from armdyn.simulation.files import csv_file
+from armdyn.motion import csv_file
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
 usual = csv_file.content

@@ -17,7 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.base.arrays import Names, as_plain, is_masked
-from armdyn.base.errors import LONGEST_SHOWN, ArmdynError, DTypeError, ModelError, ShapeError, UnknownName, shown
+from armdyn.base.errors import (
+    LONGEST_SHOWN,
+    ArmdynError,
+    DTypeError,
+    ModelError,
+    SettingError,
+    ShapeError,
+    UnknownName,
+    shown,
+)
 
 Array = NDArray[Any]
 
@@ -455,3 +464,31 @@ def listed(values: Any) -> list[Any] | None:
         return list(values)
     except TypeError:  # also arrays without axes
         return None
+
+
+def refuse_class(name: str, value: Any, kinds: tuple[type, ...]) -> None:
+    """Raise for one of these classes itself as the value of an argument that is an object of it.
+
+    >>> from armdyn.base.checks import refuse_class
+    >>> refuse_class("method", armdyn.simulation.Heun, (armdyn.simulation.Heun,))
+    Traceback (most recent call last):
+        ...
+    armdyn.base.errors.SettingError: method has the class Heun; expected an object, Heun(...)
+    """
+    if isinstance(value, type) and issubclass(value, kinds):
+        raise SettingError(f"{name} has the class {value.__name__}; expected an object, {value.__name__}(...)")
+
+
+def objects_with(name: str, values: Any, part: str, expected: str) -> list[Any]:
+    """The objects of an argument, one alone or in a sequence, each of which has the attribute ``part``.
+
+    Raises:
+        SettingError: anything else among them.
+    """
+    objects = list(values) if isinstance(values, list | tuple) else [values]
+    for one in objects:
+        if hasattr(one, part):
+            refuse_class(name, one, (object,))
+        if isinstance(one, type) or not hasattr(one, part):
+            raise SettingError(f"{name} has {one!r}; expected objects such as armdyn.simulation.{expected}")
+    return objects

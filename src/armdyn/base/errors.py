@@ -49,6 +49,10 @@ class OverlapError(ArmdynError, ValueError):
     """Arrays for results that share memory, so that one result would overwrite another."""
 
 
+class SettingError(ArmdynError, ValueError):
+    """A duration, step, tolerance or other setting that makes no sense."""
+
+
 class UnknownName(ArmdynError, LookupError):
     """A joint, link, frame, robot or function name that does not exist."""
 

@@ -67,7 +67,7 @@ def fk(
 
 def _states_of(motion: Path, arm: Robot) -> tuple[Array | None, Array]:
     """Times and joint positions of a file."""
-    from armdyn.simulation.files.joint_tables import read_states  # noqa: PLC0415 - slow to import
+    from armdyn.logs.joint_tables import read_states  # noqa: PLC0415 - slow to import
 
     t, q, *_ = read_states(motion, arm)
     return t, q

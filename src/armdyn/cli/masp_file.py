@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
+from armdyn.base.progress import progress_bar
 from armdyn.cli.json_output import of_robot, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
@@ -18,7 +19,6 @@ from armdyn.masp.simulation import KEPT_HERE
 from armdyn.model import Joint
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted
-from armdyn.simulation.progress import progress_bar
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import MotionError
 

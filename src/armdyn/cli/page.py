@@ -86,8 +86,8 @@ def _page_of_motion(
 ) -> None:  # fmt: skip
     """Write the page of a motion."""
     from armdyn.cli.report import motion_of_file  # noqa: PLC0415 - other pages need none of it
+    from armdyn.motion.opening import open_motion  # noqa: PLC0415
     from armdyn.page.motion_page import motion_page  # noqa: PLC0415
-    from armdyn.simulation.files.opening import open_motion  # noqa: PLC0415
 
     if q is not None:
         raise PageError(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.cli.arguments import Described, load_robot
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.log_options import Columns, Gains, Rate, Topic, Units, options_of
@@ -18,7 +18,6 @@ from armdyn.cli.tables import show_limits, show_notes
 from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory, limits_passed
-from armdyn.simulation.errors import SettingError
 
 MOTION = "A trajectory that armdyn saved (.npz, .parquet, .csv), or a log: csv, Parquet, npz, MCAP, ROS bag."
 
@@ -127,7 +126,7 @@ def motion_of_file(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> T
         arm: whose joints a log has.
         given: options of a log: columns, units, gains, rate, topic.
     """
-    from armdyn.simulation.files.saving import is_saved  # noqa: PLC0415 - other verbs need none of it
+    from armdyn.motion.saving import is_saved  # noqa: PLC0415 - other verbs need none of it
 
     if is_saved(path):
         if given:
@@ -146,8 +145,8 @@ def motion_of_file(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> T
 
 def _bundled(trajectory: Trajectory) -> Robot | None:
     """The bundled robot of the trajectory's name, if its joints have equal names and kinds."""
+    from armdyn.motion.with_robot import check_it_moved  # noqa: PLC0415
     from armdyn.robots import bundled_robots  # noqa: PLC0415 - read if no robot is named
-    from armdyn.simulation.results.with_robot import check_it_moved  # noqa: PLC0415
 
     if trajectory.robot not in bundled_robots():
         return None

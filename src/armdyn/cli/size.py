@@ -14,6 +14,7 @@ import typer
 from rich.table import Table
 
 from armdyn.base.errors import ShapeError
+from armdyn.base.progress import progress_bar
 from armdyn.base.writing import write_text
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.completion import complete_joints, words
@@ -22,9 +23,8 @@ from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import figure, new_table, show, show_limits, show_notes
+from armdyn.logs.joint_tables import read_cycle
 from armdyn.robot import Robot
-from armdyn.simulation.files.joint_tables import read_cycle
-from armdyn.simulation.progress import progress_bar
 from armdyn.sizing import Catalogue, Sizing, Task
 from armdyn.sizing import check as check_drives
 from armdyn.sizing import size as size_drives

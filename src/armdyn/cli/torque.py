@@ -14,9 +14,9 @@ from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.states import Accelerations, MotionFile, OutFile, Positions, Velocities, target_of, write_rows
 from armdyn.cli.tables import figure, new_table, show, show_limits, show_notes, write_table
+from armdyn.logs.joint_tables import read_states
+from armdyn.motion.limits_passed import limits_passed
 from armdyn.robot import Robot
-from armdyn.simulation.files.joint_tables import read_states
-from armdyn.simulation.results.limits_passed import limits_passed
 from armdyn.spatial.rotations import Array
 
 

@@ -157,8 +157,8 @@ class VerbCommand(typer.core.TyperCommand):
             option = getattr(error, "option_name", None)  # of an option that does not exist
             if option is None or not any(param.name == "settings" for param in self.params):
                 raise
+            from armdyn.base.errors import SettingError  # noqa: PLC0415
             from armdyn.cli.word_options import advice  # noqa: PLC0415 - for errors only
-            from armdyn.simulation.errors import SettingError  # noqa: PLC0415
 
             if (instead := advice(option)) is None:
                 raise

@@ -138,7 +138,7 @@ def view(
     only_files = screenshot is not None or save is not None
     options: dict[str, Any] = {"look": look, "dark": dark, "speed": speed, "loop": loop, "host": host}
     options["origins"] = origin or ()
-    from armdyn.simulation.files.opening import open_motion  # noqa: PLC0415 - for its verb only
+    from armdyn.motion.opening import open_motion  # noqa: PLC0415 - for its verb only
     from armdyn.viewer import view as view_robot  # noqa: PLC0415 - for its verb only, because it needs other libraries
 
     viewer = view_robot(

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import whole_number
+from armdyn.base.errors import SettingError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
-from armdyn.simulation.errors import SettingError
 
 MOST_STEPS = 1000
 """Each step of the delay keeps joint forces of its own, and code that moves them on."""

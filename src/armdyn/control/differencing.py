@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.base.checks import number
+from armdyn.base.errors import SettingError
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import select
-from armdyn.simulation.errors import SettingError
 
 
 def differencing(controller: Function, time_constant: float = 0.0) -> Function:

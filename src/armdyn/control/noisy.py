@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import joint_array, whole_number
+from armdyn.base.errors import SettingError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Argument, Function
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.control.wrapping import QD, Inside, Q, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import clip
-from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 

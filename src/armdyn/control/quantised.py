@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import without_booleans
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
-from armdyn.simulation.errors import SettingError
 
 
 def quantised(controller: Function, resolution: float | Sequence[float]) -> Function:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array
-from armdyn.simulation.errors import SettingError
+from armdyn.base.errors import SettingError
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, JointPath
 

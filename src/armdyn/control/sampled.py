@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.base.checks import whole_number
+from armdyn.base.errors import SettingError
 from armdyn.control.wrapping import H, Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import Expr, less, select
 from armdyn.simulation.drivers.grid import MOST_STEPS
-from armdyn.simulation.errors import SettingError
 
 
 def sampled(controller: Function, every: int) -> Function:

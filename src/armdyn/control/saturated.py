@@ -10,11 +10,10 @@ import numpy as np
 
 from armdyn.base.advice import either
 from armdyn.base.checks import without_booleans
-from armdyn.base.errors import ShapeError, UnknownName
+from armdyn.base.errors import SettingError, ShapeError, UnknownName
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import clip, greater, select
-from armdyn.simulation.errors import SettingError
 
 
 def saturated(

@@ -16,11 +16,10 @@ from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
 from armdyn.base.advice import either
 from armdyn.base.checks import choice, switch
-from armdyn.base.errors import DTypeError, ModelError, UnknownName, Unsupported, shown
+from armdyn.base.errors import DTypeError, ModelError, SettingError, UnknownName, Unsupported, shown
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Argument, Function
 from armdyn.program import clip, minimum, select
-from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 THETA, THETAD = Argument("theta", ("n",)), Argument("thetad", ("n",))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
 
 
 def with_model(controller: Function, robot: Robot) -> Function:

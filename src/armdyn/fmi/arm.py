@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from armdyn.base.checks import number
-from armdyn.base.errors import Unsupported, warn_outside
+from armdyn.base.errors import SettingError, Unsupported, warn_outside
 from armdyn.fmi.left_out import left_out
 from armdyn.fmi.motion import Motion, motion_of
 from armdyn.fmi.quantities import parameter, starts, variable
 from armdyn.fmi.steps import warn_of_step
 from armdyn.functions.robot_like import RobotLike
 from armdyn.model.parameters import matching_parameters
-from armdyn.simulation.errors import FrictionWarning, SettingError
+from armdyn.simulation.errors import FrictionWarning
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import System
 from armdyn.targets.identifiers import chosen_name

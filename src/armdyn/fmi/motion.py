@@ -11,14 +11,13 @@ from armdyn.actuators.driven import COMMANDS
 from armdyn.actuators.flexible_dynamics import flexible_forward_dynamics, flexible_kinetic_energy, spring_energy
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.checks import choice
-from armdyn.base.errors import UnknownName, Unsupported
+from armdyn.base.errors import SettingError, UnknownName, Unsupported
 from armdyn.declaration import Function, function
 from armdyn.fmi.driven import driven_motion
 from armdyn.fmi.quantities import variable
 from armdyn.functions.robot_like import RobotLike
 from armdyn.program import Port, Program, trace
 from armdyn.program.merging import merged
-from armdyn.simulation.errors import SettingError
 from armdyn.targets.fmi.system import State, Variable
 
 

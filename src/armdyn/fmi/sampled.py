@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from armdyn.base.checks import number
-from armdyn.base.errors import UnknownName
+from armdyn.base.errors import SettingError, UnknownName
 from armdyn.declaration import Function
 from armdyn.fmi.arm import ABOUT
 from armdyn.fmi.quantities import parameter, starts, variable
@@ -15,7 +15,6 @@ from armdyn.fmi.steps import warn_of_step
 from armdyn.functions.c_notes import said_of
 from armdyn.program import Program
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controller import Controller
 from armdyn.targets.fmi.archive import Fmu

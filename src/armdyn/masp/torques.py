@@ -12,11 +12,11 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from armdyn.base.checks import array
 from armdyn.base.errors import ArmdynError
+from armdyn.logs import joint_tables
 from armdyn.logs.units import ColumnUnit, unit_of_column
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
-from armdyn.simulation.files import joint_tables
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, follow
 

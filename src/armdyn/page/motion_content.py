@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.model.limits import Limits
+from armdyn.motion.signal_words import REFERENCES, words_of
 from armdyn.plots.extremes import extreme_rows
 from armdyn.plots.motion_panels import UNITS, any_of, notes_on_omitted, scale_of_drift
 from armdyn.plots.overlay import Overlay
-from armdyn.simulation.files.signal_words import REFERENCES, words_of
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.simulation.results.trajectory import Trajectory
+    from armdyn.motion.trajectory import Trajectory
 
 MOST_NUMBERS = 8_000_000
 """Largest number of values on a page; longer motions are thinned by extremes."""

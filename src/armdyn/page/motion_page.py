@@ -15,6 +15,8 @@ import numpy as np
 from armdyn._version import __version__
 from armdyn.base.errors import ArmdynError, ShapeError, shown
 from armdyn.base.writing import write_text
+from armdyn.motion.limits_passed import limits_passed
+from armdyn.motion.with_robot import check_it_moved
 from armdyn.page.assembly import script_json
 from armdyn.page.errors import PageError
 from armdyn.page.functions import poses_module
@@ -23,12 +25,10 @@ from armdyn.page.motion_content import Content
 from armdyn.page.scene import scene
 from armdyn.plots.overlay import Overlay, overlay_of
 from armdyn.robot import Robot
-from armdyn.simulation.results.limits_passed import limits_passed
-from armdyn.simulation.results.with_robot import check_it_moved
 
 if TYPE_CHECKING:
     from armdyn.logs.log import Log
-    from armdyn.simulation.results.trajectory import Trajectory
+    from armdyn.motion.trajectory import Trajectory
 
 TRIANGLES = 30_000
 """Triangles of all bodies of the arm."""

@@ -9,6 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from armdyn.base.checks import array, choice, number, switch, whole_number
+from armdyn.base.errors import SettingError
+from armdyn.motion.motion_data import MotionData
+from armdyn.motion.resampling import resampled
+from armdyn.motion.with_robot import Touching, check_it_moved
 from armdyn.plots.animation import Animation
 from armdyn.plots.bodies import bodies
 from armdyn.plots.plane import plane_of_motion
@@ -16,10 +20,6 @@ from armdyn.plots.scene import Frames, Look, Scene, Trace, UclScene
 from armdyn.plots.style import COLOURS
 from armdyn.plots.surroundings import Surface, surfaces_of
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.results.motion_data import MotionData
-from armdyn.simulation.results.resampling import resampled
-from armdyn.simulation.results.with_robot import Touching, check_it_moved
 from armdyn.spatial.rotations import Array
 
 FPS, FPS_UCL = 25.0, 10.0

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from armdyn.base.errors import SettingError
+from armdyn.base.progress import progress_bar
 from armdyn.plots.movie import player, write_movie
 from armdyn.plots.scene import Scene
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.progress import progress_bar
 
 
 class Animation:

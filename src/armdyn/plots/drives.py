@@ -15,6 +15,7 @@ from matplotlib.patches import Polygon
 from armdyn.actuators.motor import Motor
 from armdyn.base.checks import is_one_of, whole_number
 from armdyn.base.errors import UnknownName
+from armdyn.motion.drives import DriveHistories
 from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
 from armdyn.plots.motion_panels import behind_style
 from armdyn.plots.motors import closed, plane_figure, room
@@ -22,7 +23,6 @@ from armdyn.plots.sheet import Palette, Sheet, Size, plain, sheet_of
 from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
-from armdyn.simulation.results.drives import DriveHistories
 from armdyn.spatial.rotations import Array
 
 CONTINUOUS, PEAK = COLOURS[4], COLOURS[1]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 if TYPE_CHECKING:
-    from armdyn.simulation.results.motion_data import MotionData
+    from armdyn.motion.motion_data import MotionData
 
 APART = 400
 """Largest number of lines in the whole width; events closer to each other share one line."""

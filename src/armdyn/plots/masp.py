@@ -24,7 +24,7 @@ from armdyn.trajectory import TipMotion
 
 if TYPE_CHECKING:
     from armdyn.logs.log import Log
-    from armdyn.simulation.results.motion_data import MotionData
+    from armdyn.motion.motion_data import MotionData
 
 LBF_INCH = 0.45359237 * 9.80665 * 0.0254
 """N m in a pound-force inch."""

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.model.limits import Limits
+from armdyn.motion.labels import Label
+from armdyn.motion.limits_passed import ROUNDING
+from armdyn.motion.signal_words import REFERENCES, words_of
 from armdyn.plots.overlay import Overlay
 from armdyn.plots.sheet import Sheet
 from armdyn.plots.style import COLOURS, INK
-from armdyn.simulation.files.labels import Label
-from armdyn.simulation.files.signal_words import REFERENCES, words_of
-from armdyn.simulation.results.limits_passed import ROUNDING
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.simulation.results.motion_data import MotionData
+    from armdyn.motion.motion_data import MotionData
 
 IN_DEGREES = {"rad": "deg", "rad/s": "deg/s", "rad/s^2": "deg/s²"}
 """Units in degrees by unit in radians."""

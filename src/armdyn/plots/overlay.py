@@ -10,9 +10,9 @@ import numpy as np
 
 from armdyn.base.errors import DTypeError, ShapeError, shown
 from armdyn.logs.log import Log
+from armdyn.motion.motion_data import MotionData
+from armdyn.motion.resampling import resampled
 from armdyn.plots.extremes import with_breaks
-from armdyn.simulation.results.motion_data import MotionData
-from armdyn.simulation.results.resampling import resampled
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:

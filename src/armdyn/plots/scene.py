@@ -12,6 +12,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from armdyn.base.errors import SettingError
 from armdyn.plots.bodies import Body, corners_of, placed
 from armdyn.plots.drawing import FORWARD, fill_figure, frame_picture
 from armdyn.plots.shaded_triangles import draw_to_measure
@@ -21,7 +22,6 @@ from armdyn.plots.surroundings import Surface, draw_surfaces
 from armdyn.plots.symbols import draw_solids
 from armdyn.plots.thinning import box_around
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 DPI = 120.0

@@ -12,8 +12,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
 from armdyn.base.checks import choice
+from armdyn.base.errors import SettingError
 from armdyn.plots.style import COLOURS, INK, new_figure
-from armdyn.simulation.errors import SettingError
 
 
 class SheetSize(NamedTuple):

@@ -10,8 +10,10 @@ import numpy as np
 from matplotlib.figure import Figure, SubFigure
 
 from armdyn.base.checks import array, choice, is_one_of, switch
-from armdyn.base.errors import DTypeError, UnknownName, shown
+from armdyn.base.errors import DTypeError, SettingError, UnknownName, shown
 from armdyn.model.limits import Limits
+from armdyn.motion.signal_words import REFERENCES, words_of
+from armdyn.motion.with_robot import check_it_moved
 from armdyn.plots.draw_panel import MOST_LINES, draw_panel, legend_lines
 from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
 from armdyn.plots.extremes import INTERVALS, LONGEST
@@ -19,14 +21,11 @@ from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, note
 from armdyn.plots.overlay import Overlay, overlay_of
 from armdyn.plots.sheet import SIZES, Entry, PageSize, Palette, Places, legend_columns, sheet_of, wrapped
 from armdyn.plots.style import INK
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.signal_words import REFERENCES, words_of
-from armdyn.simulation.results.with_robot import check_it_moved
 
 if TYPE_CHECKING:
     from armdyn.logs.log import Log
+    from armdyn.motion.motion_data import MotionData
     from armdyn.robot import Robot
-    from armdyn.simulation.results.motion_data import MotionData
 
 PANELS = (
     *("q", "qd", "qdd", "tau", "energy", "drift", "phase"),

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.motion.limits_passed import integral
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
-from armdyn.simulation.results.limits_passed import integral
 from armdyn.spatial.rotations import Array
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from armdyn.base.errors import shown
 from armdyn.base.writing import write_bytes
+from armdyn.motion.with_robot import check_it_moved
 from armdyn.page.findings import findings
 from armdyn.page.html_file import filled, template_file
 from armdyn.page.motion_page import motion_page
@@ -21,7 +22,6 @@ from armdyn.report.figures import motion_figure, path_figure
 from armdyn.report.printing import browser, pdf_of
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
-from armdyn.simulation.results.with_robot import check_it_moved
 
 ENDINGS = (".html", ".htm", ".pdf")
 

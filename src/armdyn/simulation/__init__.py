@@ -5,9 +5,15 @@ from typing import TYPE_CHECKING
 from armdyn.base.lazy import names_of
 
 if TYPE_CHECKING:
+    from armdyn.base.errors import SettingError
     from armdyn.functions.not_finite import DivergenceWarning
     from armdyn.functions.unfinished import RolloutInterrupted
     from armdyn.model.element import Element
+    from armdyn.motion.energy import EnergyAccount
+    from armdyn.motion.errors import TrajectoryFileError
+    from armdyn.motion.limits_passed import PassedLimit, limits_passed
+    from armdyn.motion.motion_data import Occurrence, Statistics
+    from armdyn.motion.trajectory import Trajectory
     from armdyn.simulation.elements.brakes import BrakeSwitches
     from armdyn.simulation.elements.constraints import Constraints
     from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
@@ -17,9 +23,7 @@ if TYPE_CHECKING:
         DeadPointWarning,
         FrictionWarning,
         GainWarning,
-        SettingError,
         StepWarning,
-        TrajectoryFileError,
         UntracedControllerWarning,
     )
     from armdyn.simulation.loop.closed_loop import ClosedLoop
@@ -36,10 +40,6 @@ if TYPE_CHECKING:
         named_method,
     )
     from armdyn.simulation.over_time import OverTime
-    from armdyn.simulation.results.energy import EnergyAccount
-    from armdyn.simulation.results.limits_passed import PassedLimit, limits_passed
-    from armdyn.simulation.results.motion_data import Occurrence, Statistics
-    from armdyn.simulation.results.trajectory import Trajectory
     from armdyn.simulation.run import simulate
     from armdyn.simulation.save_at import SaveAt
     from armdyn.simulation.unfinished import SimulationError, SimulationInterrupted
@@ -56,33 +56,33 @@ _WHERE = {
     "DeadPointWarning": "errors",
     "DivergenceWarning": "armdyn.functions.not_finite",
     "Element": "armdyn.model.element",
-    "EnergyAccount": "results.energy",
+    "EnergyAccount": "armdyn.motion.energy",
     "Euler": "methods.catalogue",
     "FrictionWarning": "errors",
     "GainWarning": "errors",
     "Heun": "methods.catalogue",
     "JointLimit": "elements.events",
-    "Occurrence": "results.motion_data",
+    "Occurrence": "armdyn.motion.motion_data",
     "OverTime": "over_time",
-    "PassedLimit": "results.limits_passed",
+    "PassedLimit": "armdyn.motion.limits_passed",
     "Plane": "elements.events",
     "RolloutInterrupted": "armdyn.functions.unfinished",
     "RungeKutta4": "methods.catalogue",
     "SaveAt": "save_at",
     "SemiImplicitEuler": "methods.catalogue",
-    "SettingError": "errors",
+    "SettingError": "armdyn.base.errors",
     "SimulationError": "unfinished",
     "SimulationInterrupted": "unfinished",
     "Start": "elements.start",
-    "Statistics": "results.motion_data",
+    "Statistics": "armdyn.motion.motion_data",
     "StepWarning": "errors",
     "Stops": "elements.stops",
     "Taylor": "methods.catalogue",
-    "Trajectory": "results.trajectory",
-    "TrajectoryFileError": "errors",
+    "Trajectory": "armdyn.motion.trajectory",
+    "TrajectoryFileError": "armdyn.motion.errors",
     "UntracedControllerWarning": "errors",
     "Variational": "methods.catalogue",
-    "limits_passed": "results.limits_passed",
+    "limits_passed": "armdyn.motion.limits_passed",
     "named_method": "methods.catalogue",
     "simulate": "run",
 }

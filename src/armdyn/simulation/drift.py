@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.advice import either, option
+from armdyn.base.errors import SettingError
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.dead_points import APPROACHING, DeadPoints
 from armdyn.constraints.projection import Projected, projection_of
 from armdyn.model.joint_units import UNITS
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, Method, Taylor
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 

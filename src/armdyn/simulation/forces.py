@@ -15,12 +15,11 @@ import numpy as np
 from armdyn.base.advice import option
 from armdyn.base.arrays import Names
 from armdyn.base.checks import array, number, one_per_joint
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.base.fields import set_fields
 from armdyn.declaration import Function
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import StepGrid
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods.catalogue import FixedStep, Method
 from armdyn.simulation.over_time import OverTime, Scheduled
 from armdyn.simulation.unfinished import SimulationError

@@ -11,14 +11,13 @@ from typing import get_args
 import numpy as np
 
 from armdyn.base.checks import choice
-from armdyn.base.errors import ArmdynError
+from armdyn.base.errors import ArmdynError, SettingError
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints, SingularState
 from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.settings import check_constraints
 from armdyn.spatial.rotations import Array
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.base.advice import either, option
 from armdyn.model.joint_units import UNITS
+from armdyn.motion.energy import EnergyAccount
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.chattering import CHATTERING
 from armdyn.simulation.elements.bristles import names
@@ -15,8 +16,7 @@ from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rubb
 from armdyn.simulation.elements.events import joints_of_several
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
 AT_STOP = 1e-8

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.arrays import Names, is_plain, keys
 from armdyn.base.checks import array, choice
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.base.fields import set_fields
 from armdyn.simulation.drivers.grid import ROUNDING, StepGrid
-from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 BETWEEN = ("linear", "hold")

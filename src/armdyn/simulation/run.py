@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.advice import answering, option
-from armdyn.base.checks import number
-from armdyn.base.errors import shown
+from armdyn.base.checks import number, objects_with, refuse_class
+from armdyn.base.errors import SettingError, shown
+from armdyn.base.progress import Report, progress_bar
 from armdyn.declaration import Function
+from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
@@ -24,16 +26,12 @@ from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.happenings import happenings_of
 from armdyn.simulation.elements.own import kinks_of
 from armdyn.simulation.elements.parts import Parts
-from armdyn.simulation.errors import SettingError, refuse_class
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.independent import checked_start
-from armdyn.simulation.listed import listed
 from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, can_stop, chosen_method
 from armdyn.simulation.notes import friction_left_out
 from armdyn.simulation.over_time import OverTime
-from armdyn.simulation.progress import Report, progress_bar
-from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.save_at import SaveAt
 from armdyn.simulation.settings import initial_state
 from armdyn.simulation.system.problem import Problem
@@ -207,7 +205,8 @@ def simulate(
     (array([0., 1., 2., 3., 4.]), array([ 0.5, -0.5]))
     """
     _require_robot(robot, torque, controller)
-    save, parts, events = _checked_save(save), Parts.of(elements), listed("events", events, "watched")
+    save, parts = _checked_save(save), Parts.of(elements)
+    events = objects_with("events", events, "watched", "JointLimit, Plane and Crossing")
     if controller is not None:
         for name, is_given in (("torque", torque is not None), ("events", bool(events))):
             if is_given:

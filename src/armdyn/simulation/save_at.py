@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import number, switch
+from armdyn.base.errors import SettingError
 from armdyn.base.fields import set_fields
-from armdyn.simulation.errors import SettingError
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,9 @@ import numpy as np
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.advice import either, option
 from armdyn.base.checks import choice, per_joint
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.spatial.rotations import Array
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.motion.labels import Labels, of_robot
+from armdyn.motion.motion_data import MotionData, Statistics
+from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import bristle_labels
-from armdyn.simulation.files.labels import Labels, of_robot
 from armdyn.simulation.methods.catalogue import Method
 from armdyn.simulation.notes import notes_on
-from armdyn.simulation.results.motion_data import MotionData, Statistics
-from armdyn.simulation.results.samples import Samples
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 

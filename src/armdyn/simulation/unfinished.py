@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from armdyn.base.errors import ArmdynError
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.motion.trajectory import Trajectory
 
 KEPT = "What was simulated until then is in error.trajectory."
 """The end of messages of a motion that broke off, in Python."""

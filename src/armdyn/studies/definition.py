@@ -14,13 +14,14 @@ import numpy as np
 from armdyn.base.checks import joint_array, number, switch, whole_number
 from armdyn.base.errors import ShapeError
 from armdyn.base.fields import set_fields
+from armdyn.base.memory import memory
 from armdyn.declaration import Function
 from armdyn.functions.not_finite import Lost
 from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
-from armdyn.simulation.drivers.grid import MOST_STEPS, memory
+from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.methods.catalogue import (
     Adaptive,

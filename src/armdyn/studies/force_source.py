@@ -8,9 +8,9 @@ from typing import Any
 
 from armdyn.base.errors import UnknownName
 from armdyn.declaration import Function
+from armdyn.logs.joint_tables import read_reference, read_torques
 from armdyn.robot import Robot
 from armdyn.simulation import OverTime
-from armdyn.simulation.files.joint_tables import read_reference, read_torques
 from armdyn.simulation.forces import EndingCallback
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.methods.catalogue import FixedStep, Method, Taylor

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from armdyn.model.joint_units import UNITS
+from armdyn.motion.columns import WRENCH
+from armdyn.motion.labels import QUANTITIES
 from armdyn.robot import Robot
-from armdyn.simulation.files.columns import WRENCH
-from armdyn.simulation.files.labels import QUANTITIES
 
 GAINS = dict.fromkeys(("Kp", "Ki", "Kd", "Kp_null", "Kd_null", "K_observer", "armature", "damping"), "")
 OF_JOINTS = {**GAINS, **QUANTITIES, **{name: name for name in ("q", "qd", "qdd", "tau")}, "q0": "q", "qd0": "qd"}

@@ -11,13 +11,13 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.errors import UnknownName
 from armdyn.declaration import Function
 from armdyn.functions.binding import Inputs
+from armdyn.motion.labels import is_reference, of_joints, of_robot
+from armdyn.motion.motion_data import Occurrence
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import count
-from armdyn.simulation.files.labels import is_reference, of_joints, of_robot
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.gains import warn_of_negative_gains
 from armdyn.simulation.loop.singular_tasks import singular_task
-from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 from armdyn.studies.declared_controllers import refuse_missing, shape_of, traced

@@ -23,6 +23,7 @@ from armdyn.model.drive import OF_JOINT
 from armdyn.model.editing import with_joints, with_parallel_spring_number
 from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
+from armdyn.motion.labels import of_constraints, of_joints
 from armdyn.robot import Robot
 from armdyn.simulation import (
     BrakeSwitches,
@@ -32,7 +33,6 @@ from armdyn.simulation import (
     Trajectory,
     simulate,
 )
-from armdyn.simulation.files.labels import of_constraints, of_joints
 from armdyn.simulation.methods.catalogue import NAMES, Method
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError

@@ -7,8 +7,8 @@ from typing import Any
 
 from armdyn.base.quantities import quantity
 from armdyn.model.joint_units import UNITS
+from armdyn.motion.columns import WRENCH
 from armdyn.robot import Robot
-from armdyn.simulation.files.columns import WRENCH
 from armdyn.studies.errors import StudyError
 from armdyn.studies.labels import OF_JOINTS, unit_of_parameter
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from armdyn.base.interrupts import ctrl_c_waits
 from armdyn.base.writing import UNFINISHED, FileWriteError, write_bytes, write_first
-from armdyn.simulation.files.parquet_file import pyarrow
+from armdyn.motion.parquet_file import pyarrow
 from armdyn.spatial.rotations import Array
 from armdyn.studies import tables
 from armdyn.studies.errors import OtherStudy, StudyError

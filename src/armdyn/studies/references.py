@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.simulation.files.joint_tables import Motion
-from armdyn.simulation.results.resampling import Interval, quintic
+from armdyn.logs.joint_tables import Motion
+from armdyn.motion.interpolation import Interval, quintic
 from armdyn.spatial.rotations import Array
 
 

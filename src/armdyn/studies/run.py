@@ -12,13 +12,13 @@ import numpy as np
 from armdyn.base.advice import answering
 from armdyn.base.checks import switch, whole_number
 from armdyn.base.errors import shown, warn_outside
+from armdyn.base.progress import progress_bar
 from armdyn.declaration import Function
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controlled_rollout import warn_of_python
 from armdyn.simulation.loop.of_simulate import OF_LOOPS
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
-from armdyn.simulation.progress import progress_bar
 from armdyn.studies import cluster, one_process
 from armdyn.studies.definition import Study, defined
 from armdyn.studies.errors import StudyError

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.simulation.files.parquet_file import pyarrow
+from armdyn.motion.parquet_file import pyarrow
 from armdyn.spatial.rotations import Array
 
 STUDY, SHAPE = b"armdyn.study", b"armdyn.shape"

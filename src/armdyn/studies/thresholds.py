@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import array, switch, without_booleans
-from armdyn.base.errors import ShapeError, UnknownName
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.results.motion_data import Occurrence
+from armdyn.base.errors import SettingError, ShapeError, UnknownName
+from armdyn.motion.motion_data import Occurrence
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 

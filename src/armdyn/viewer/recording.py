@@ -10,11 +10,11 @@ import numpy as np
 
 from armdyn.base.errors import ArmdynError, ShapeError
 from armdyn.logs.log import Log
+from armdyn.logs.rates import rates_of
+from armdyn.motion.recorded import A_DATE
+from armdyn.motion.trajectory import Trajectory
+from armdyn.motion.with_robot import check_it_moved
 from armdyn.robot import Robot
-from armdyn.simulation.files.rates import rates_of
-from armdyn.simulation.results.recorded import A_DATE
-from armdyn.simulation.results.trajectory import Trajectory
-from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
 
@@ -116,7 +116,7 @@ class Recording:
     def completed(self, robot: Robot) -> Recording:
         """The recording with missing velocities, accelerations, forces and energies computed by the robot's equations.
 
-        Velocities and accelerations are derivatives of a spline, computed by `armdyn.simulation.files.rates.rates_of`.
+        Velocities and accelerations are derivatives of a spline, computed by `armdyn.logs.rates.rates_of`.
         Forces are those of inverse dynamics; for robots with constraints they stay None, because the motion alone does
         not determine them.
         """

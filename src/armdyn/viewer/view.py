@@ -14,11 +14,11 @@ import numpy as np
 from armdyn.base.checks import choice, number
 from armdyn.base.errors import ArmdynError, shown
 from armdyn.logs.log import Log
+from armdyn.motion.opening import open_motion
+from armdyn.motion.trajectory import Trajectory
 from armdyn.plots.configurations import shown_configurations
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
-from armdyn.simulation.files.opening import open_motion
-from armdyn.simulation.results.trajectory import Trajectory
 from armdyn.viewer.arm import LOOKS, Arm
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.numbers import explained

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.progress import Report
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair
@@ -23,7 +24,6 @@ from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.forces import Constant, Forces, Index, Table
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.over_time import Scheduled
-from armdyn.simulation.progress import Report
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array

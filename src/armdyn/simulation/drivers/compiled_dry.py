@@ -12,8 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from armdyn.base.progress import Report
 from armdyn.constraints.arguments import Redundant
 from armdyn.functions.integrations import Arrays, CompiledIntegration
+from armdyn.motion.motion_data import Occurrence
 from armdyn.program import EmbeddedPair
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.compiled_adaptive import Run, are_known, formula_of
@@ -25,8 +27,6 @@ from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME, Sta
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
 from armdyn.simulation.forces import Constant, Forces, Index
-from armdyn.simulation.progress import Report
-from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, rows_of_joints
 from armdyn.simulation.system.problem import Problem

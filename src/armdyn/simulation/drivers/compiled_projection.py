@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from armdyn.base.progress import Report
 from armdyn.functions.integrations import CompiledIntegration
 from armdyn.program import EmbeddedPair
 from armdyn.robot import Robot
@@ -13,7 +14,6 @@ from armdyn.simulation.drivers.corrections import DRIFT, put_on_constraints
 from armdyn.simulation.drivers.known_rates import Kind, rates_under_known_forces
 from armdyn.simulation.forces import Index
 from armdyn.simulation.methods.catalogue import Adaptive
-from armdyn.simulation.progress import Report
 from armdyn.simulation.system.problem import Problem
 from armdyn.spatial.rotations import Array
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.progress import Report
 from armdyn.functions import CompiledRollout
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drivers.grid import StepGrid
@@ -17,8 +18,7 @@ from armdyn.simulation.forces import Constant, Forces, Table
 from armdyn.simulation.loop.step import step_function
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import State
-from armdyn.simulation.progress import Report
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array

@@ -8,6 +8,10 @@ from functools import cache, partial
 
 import numpy as np
 
+from armdyn.base.errors import SettingError
+from armdyn.base.progress import Report
+from armdyn.motion.dense import Dense
+from armdyn.motion.motion_data import Occurrence
 from armdyn.simulation.drivers import compiled_adaptive, compiled_dry, compiled_projection
 from armdyn.simulation.drivers.chattering import Stretch, note_on
 from armdyn.simulation.drivers.compiled_segments import Segments
@@ -22,13 +26,9 @@ from armdyn.simulation.elements.events import Watched
 from armdyn.simulation.elements.events_in_motion import EventsInMotion
 from armdyn.simulation.elements.happenings import Happenings
 from armdyn.simulation.elements.sign_changes import KinksInMotion, LoadKinks
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
-from armdyn.simulation.progress import Report
-from armdyn.simulation.results.dense import Dense
-from armdyn.simulation.results.motion_data import Occurrence
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.bounded_rows import BoundedRows, rows_of_joints
 from armdyn.simulation.system.problem import Problem
 

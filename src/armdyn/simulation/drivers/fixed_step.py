@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.progress import Report
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drivers import compiled_projection
 from armdyn.simulation.drivers.compiled_steps import CompiledSteps
@@ -20,8 +21,7 @@ from armdyn.simulation.forces import Forces
 from armdyn.simulation.methods.formulas import Rates, State
 from armdyn.simulation.methods.scheme import Scheme
 from armdyn.simulation.over_time import Scheduled
-from armdyn.simulation.progress import Report
-from armdyn.simulation.results.samples import Effort, Samples
+from armdyn.simulation.samples import Effort, Samples
 from armdyn.simulation.system.arm_in_step import held_step
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System

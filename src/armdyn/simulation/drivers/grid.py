@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
+from armdyn.base import memory
 from armdyn.base.advice import either, option
 from armdyn.base.checks import array
-from armdyn.simulation.errors import SettingError
+from armdyn.base.errors import SettingError
 from armdyn.simulation.save_at import SaveAt
 from armdyn.spatial.rotations import Array
 
@@ -105,18 +104,6 @@ def _times_to_save(duration: float, save: SaveAt, *, otherwise: float) -> Array:
 
 def refuse_more_than_memory(size: float) -> None:
     """Refuse to fill more than half of this computer's memory; ``size`` in bytes."""
-    if size > memory() / 2:
-        often = either("SaveAt(every=0.01)", "--set save.every=0.01")
-        raise SettingError(
-            f"the trajectory would fill {size / 1e9:.3g} GB of memory, more than half of what this computer has. Save "
-            f"less often ({often} keeps a state every 10 ms), or simulate fewer states at once"
-        )
-
-
-@cache
-def memory() -> float:
-    """Bytes of memory of this computer; 16 GB if the system does not report it."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, OSError, ValueError):
-        return 16e9
+    often = either("SaveAt(every=0.01)", "--set save.every=0.01")
+    remedy = f"Save less often ({often} keeps a state every 10 ms), or simulate fewer states at once"
+    memory.refuse_more_than_memory(size, "the trajectory", remedy, error=SettingError)

@@ -7,9 +7,9 @@ from contextlib import closing
 
 import numpy as np
 
+from armdyn.base.progress import Report
 from armdyn.simulation.forces import Index
-from armdyn.simulation.progress import Report
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
 
 Alone = Callable[[Index, Samples], Generator[float]]

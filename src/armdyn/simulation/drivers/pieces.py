@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.motion.interpolation import quartic
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, FixedStep
-from armdyn.simulation.results.dense import between_saved
-from armdyn.simulation.results.samples import Effort
+from armdyn.simulation.samples import Effort
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -102,7 +102,7 @@ class ByFormula:
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
 
         def near(later: float) -> Array:
-            return self._whole(y, *between_saved(np.array(later), ends, q, qd, qdd), y[-1])
+            return self._whole(y, *quartic(np.array(later), ends, q, qd, qdd), y[-1])
 
         return Step(t, y, until, y_end, near, at)
 

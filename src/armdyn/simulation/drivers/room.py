@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.simulation.forces import Index
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.advice import either, option
+from armdyn.motion.dense import Dense
 from armdyn.simulation.drivers.chattering import Chattering
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import StepGrid
@@ -22,8 +23,7 @@ from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step, integrat
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from armdyn.simulation.forces import Forces, Table
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, SemiImplicitEuler
-from armdyn.simulation.results.dense import Dense
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array

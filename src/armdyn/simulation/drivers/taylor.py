@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.advice import option
-from armdyn.base.errors import MissingLibrary, Unsupported
+from armdyn.base.errors import MissingLibrary, SettingError, Unsupported
+from armdyn.base.progress import Report
+from armdyn.motion.dense import Dense
 from armdyn.program.replay import ARITHMETIC
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drivers.one_by_one import one_by_one
 from armdyn.simulation.equations import motion
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods.catalogue import Taylor
-from armdyn.simulation.progress import Report
-from armdyn.simulation.results.dense import Dense
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.problem import Problem
 from armdyn.spatial.rotations import Array
 

@@ -10,10 +10,10 @@ from armdyn.actuators import Actuator
 from armdyn.actuators.brake import STATES
 from armdyn.base.advice import either
 from armdyn.base.checks import choice, number
+from armdyn.base.errors import SettingError
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_hold
 from armdyn.simulation.elements.events import Event, Watched
-from armdyn.simulation.errors import SettingError
 
 EXPECTED = "{'joint': [(0.5, 'engaged'), (Crossing(...), 'released')]}"
 

@@ -26,18 +26,17 @@ from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.base.checks import array
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.declaration import function
 from armdyn.model.joint_units import UNITS
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
+from armdyn.motion.labels import Label
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_hold
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import Label
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, can_stop
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
 NAME = "bristles"

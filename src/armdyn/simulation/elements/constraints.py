@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from armdyn.base.checks import choice, switch
+from armdyn.base.errors import SettingError
 from armdyn.base.fields import set_fields
 from armdyn.constraints.arguments import Redundant
-from armdyn.simulation.errors import SettingError
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import as_float, switch
-from armdyn.base.errors import UnknownName
+from armdyn.base.errors import SettingError, UnknownName
 from armdyn.constraints import PointOnPlane
 from armdyn.model.joint import Joint
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.crossings import THERE
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from armdyn.base.checks import refuse_class
+from armdyn.base.errors import SettingError
 from armdyn.model.element import Element
 from armdyn.simulation.elements.brakes import BrakeSwitches
 from armdyn.simulation.elements.constraints import Constraints
 from armdyn.simulation.elements.start import AT_REST, Start
 from armdyn.simulation.elements.stops import Contact, Stops
-from armdyn.simulation.errors import SettingError, refuse_class
 
 KINDS = (Stops, Contact, BrakeSwitches, Constraints, Start, Element)
 """Classes of the elements."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from armdyn.base.advice import either
 from armdyn.base.checks import number
+from armdyn.base.errors import SettingError
 from armdyn.base.fields import set_fields
 from armdyn.constraints import PointOnPlane
 from armdyn.model.joint_units import UNITS
+from armdyn.motion.labels import Label
 from armdyn.robot import Robot
 from armdyn.simulation.elements.events import limits_of
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import Label
 from armdyn.spatial.rotations import Array
 
 RESTING_SPEED = 1e-6

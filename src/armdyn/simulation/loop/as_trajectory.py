@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.base.errors import SettingError
 from armdyn.functions import RolloutResults
+from armdyn.motion.labels import is_reference
+from armdyn.motion.trajectory import Trajectory
 from armdyn.robot.editing import LEFT_OUT
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import is_reference
 from armdyn.simulation.loop.loads import NAME as LOADS
-from armdyn.simulation.results.samples import Effort, Samples
-from armdyn.simulation.results.trajectory import Trajectory
+from armdyn.simulation.samples import Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array

@@ -13,12 +13,11 @@ from numpy.typing import ArrayLike
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.flexible_joints import flexible_joints
 from armdyn.base.checks import number
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import ROUNDING
 from armdyn.simulation.elements.brakes import EXPECTED, engaged_joints, require_brake, switches_of, with_brakes
-from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 NAME = "brakes"

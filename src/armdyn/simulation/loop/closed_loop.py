@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.advice import answering
 from armdyn.base.checks import array, number, switch, whole_number
-from armdyn.base.errors import ShapeError, UnknownName, shown, warn_outside
+from armdyn.base.errors import SettingError, ShapeError, UnknownName, shown, warn_outside
 from armdyn.base.imported import exported
 from armdyn.base.named_tuples import named_tuple
 from armdyn.base.threads import cached_property
@@ -58,7 +58,7 @@ from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.elements.spring_steps import warn_of_springs
 from armdyn.simulation.elements.start import AT_REST
 from armdyn.simulation.elements.stops import Barriers
-from armdyn.simulation.errors import DeadPointWarning, SettingError
+from armdyn.simulation.errors import DeadPointWarning
 from armdyn.simulation.independent import spanning_rows
 from armdyn.simulation.loop.as_trajectory import recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -75,7 +75,7 @@ from armdyn.simulation.system.system import refuse_memory
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
-    from armdyn.simulation.results.trajectory import Trajectory
+    from armdyn.motion.trajectory import Trajectory
     from armdyn.targets.c.code import CCode
     from armdyn.targets.cuda.kernel import CudaKernel
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.base.advice import either, option
-from armdyn.base.checks import number, switch, whole_number
-from armdyn.base.errors import UnknownName
+from armdyn.base.checks import number, refuse_class, switch, whole_number
+from armdyn.base.errors import SettingError, UnknownName
 from armdyn.base.fields import set_fields
-from armdyn.simulation.errors import SettingError, refuse_class
 from armdyn.simulation.methods.formulas import (
     constant_acceleration,
     constant_acceleration_as_printed,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.constraints.arguments import Redundant
+from armdyn.motion.dense import Dense
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import refuse_without_inertia
 from armdyn.simulation.drift import Corrector
@@ -13,8 +14,7 @@ from armdyn.simulation.drivers.grid import StepGrid, saved_steps, saved_times, s
 from armdyn.simulation.elements.happenings import Happenings
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.methods.catalogue import FixedStep, Method
-from armdyn.simulation.results.dense import Dense
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.save_at import SaveAt
 from armdyn.simulation.settings import check_keeps_constraints
 from armdyn.simulation.system.system import System

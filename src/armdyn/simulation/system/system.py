@@ -17,9 +17,10 @@ from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.advice import either
 from armdyn.base.checks import per_joint
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.base.threads import cached_property
 from armdyn.constraints.arguments import Redundant
+from armdyn.motion.energy import EnergyAccount
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import (
     NAME,
@@ -35,11 +36,9 @@ from armdyn.simulation.elements.bristles import (
 from armdyn.simulation.elements.dry_joints import rubbing_bodies, rubbing_names
 from armdyn.simulation.elements.start import AT_REST, Start
 from armdyn.simulation.equations import motion_of, rubbing_motion_of
-from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods.catalogue import Method, Taylor
 from armdyn.simulation.methods.formulas import Rates
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.samples import Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 

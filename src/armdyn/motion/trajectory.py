@@ -10,37 +10,30 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, text_problems
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.base.extras import extra
 from armdyn.base.imported import exported
 from armdyn.base.tabular import Table, Tabulated
 from armdyn.constraints.arguments import Redundant
+from armdyn.motion.columns import DERIVED, names_and_units_of, quantities_of, table
+from armdyn.motion.comparison import Comparison, compared
+from armdyn.motion.dense import Dense, RotorsAt, StateAt, of_batch
+from armdyn.motion.interpolation import cubic, quartic
+from armdyn.motion.labels import checked_labels, known_labels
+from armdyn.motion.motion_data import MotionData
+from armdyn.motion.recorded import from_arrays, from_log
+from armdyn.motion.resampling import part, resampled
+from armdyn.motion.saving import load, save
+from armdyn.motion.summary import summary
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.columns import DERIVED, names_and_units_of, quantities_of, table
-from armdyn.simulation.files.labels import checked_labels, known_labels
-from armdyn.simulation.files.saving import load, save
-from armdyn.simulation.results.comparison import Comparison, compared
-from armdyn.simulation.results.dense import (
-    Dense,
-    RotorsAt,
-    StateAt,
-    between_saved,
-    of_batch,
-    rotors_between_saved,
-)
-from armdyn.simulation.results.motion_data import MotionData
-from armdyn.simulation.results.recorded import from_arrays, from_log
-from armdyn.simulation.results.resampling import part, resampled
-from armdyn.simulation.results.summary import summary
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from armdyn.motion.drives import DriveHistories
+    from armdyn.motion.with_robot import ConstraintForces, TipMotion, Touching
     from armdyn.plots.animation import Animation
-    from armdyn.simulation.results.drives import DriveHistories
-    from armdyn.simulation.results.with_robot import ConstraintForces, TipMotion, Touching
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +202,7 @@ class Trajectory(Tabulated, MotionData):
         """
         times = self._within(t)
         if self.dense is None:
-            return between_saved(times, self.t, self.q, self.qd, self.qdd)
+            return quartic(times, self.t, self.q, self.qd, self.qdd)
         return StateAt(*of_batch(self.dense, times, self.q.shape[1:], Dense.at))
 
     def rotors_at(self, t: ArrayLike) -> RotorsAt:
@@ -237,7 +230,7 @@ class Trajectory(Tabulated, MotionData):
                 f"the motion of {self.robot!r} has no rotors: no joint has a spring, or signals 'theta' and 'thetad' "
                 "were not recorded. Where joints are rigid use trajectory.at"
             )
-        return rotors_between_saved(times, self.t, self.signals["theta"], self.signals["thetad"])
+        return cubic(times, self.t, self.signals["theta"], self.signals["thetad"])
 
     def _within(self, t: ArrayLike) -> Array:
         """Times of the motion, s."""
@@ -374,7 +367,7 @@ class Trajectory(Tabulated, MotionData):
         >>> hand.position.shape, hand.twist.shape
         ((1001, 3), (1001, 6))
         """
-        from armdyn.simulation.results.with_robot import tip_motion  # noqa: PLC0415 - when it is called
+        from armdyn.motion.with_robot import tip_motion  # noqa: PLC0415 - when it is called
 
         return tip_motion(self, robot, frame)
 
@@ -397,7 +390,7 @@ class Trajectory(Tabulated, MotionData):
             RedundantConstraints: by redundant="error", constraints that follow from others.
             Unsupported: stops, contacts or links that stick in an arm with flexible joints.
         """
-        from armdyn.simulation.results.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
+        from armdyn.motion.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
 
         return constraint_forces(self, robot, redundant, contacts)
 
@@ -418,7 +411,7 @@ class Trajectory(Tabulated, MotionData):
             ModelError: a robot without motors, or a motor without torque constant or resistance.
             Unsupported: motors on coupled joints whose torques do not follow from the motion.
         """
-        from armdyn.simulation.results.drives import drive_histories  # noqa: PLC0415 - when it is called
+        from armdyn.motion.drives import drive_histories  # noqa: PLC0415 - when it is called
 
         return drive_histories(self, robot)
 

@@ -10,9 +10,9 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from armdyn.model.limits import Limits
-from armdyn.simulation.files.labels import Labels
-from armdyn.simulation.results.dense import Dense
-from armdyn.simulation.results.energy import EnergyAccount
+from armdyn.motion.dense import Dense
+from armdyn.motion.energy import EnergyAccount
+from armdyn.motion.labels import Labels
 from armdyn.spatial.rotations import Array
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.model.constraints import Constraint
 from armdyn.model.joint_units import UNITS
+from armdyn.motion.signal_words import base_name
 from armdyn.robot import Robot
-from armdyn.simulation.files.signal_words import base_name
 
 
 class Label(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.tabular import Table, figure
-from armdyn.simulation.files.signal_words import words_of
-from armdyn.simulation.results.motion_data import MotionData
+from armdyn.motion.motion_data import MotionData
+from armdyn.motion.signal_words import words_of
 from armdyn.spatial.rotations import Array
 
 DIGITS = 4

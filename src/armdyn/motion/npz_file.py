@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from armdyn.base.npz_file import read_arrays
-from armdyn.simulation.drivers.grid import refuse_more_than_memory
-from armdyn.simulation.files.columns import ENERGIES
-from armdyn.simulation.files.words import OVER_TIME, checked_words, motion_of, refusing_damage, words_of
-from armdyn.simulation.results.motion_data import Motion, MotionData
+from armdyn.motion.columns import ENERGIES
+from armdyn.motion.motion_data import Motion, MotionData
+from armdyn.motion.words import OVER_TIME, checked_words, motion_of, refuse_larger, refusing_damage, words_of
 from armdyn.spatial.rotations import Array
 
 
@@ -40,7 +40,7 @@ def is_saved(path: Path) -> bool:
 def read(path: Path, kind: type[Motion]) -> Motion:
     """The motion in the file, as an object of the class ``kind``."""
     with refusing_damage(path):
-        arrays = read_arrays(path, refuse_more_than_memory)
+        arrays = read_arrays(path, partial(refuse_larger, path))
         words = checked_words(_text(arrays.pop("words")))
         signals = {name: arrays.pop(f"signal_{k}") for k, name in enumerate(words["signals"])}
         return motion_of(kind, words, arrays, signals)

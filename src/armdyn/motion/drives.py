@@ -16,10 +16,10 @@ from armdyn.actuators.thermal import Rises
 from armdyn.base.errors import DTypeError, ShapeError, shown
 from armdyn.base.extras import extra
 from armdyn.base.tabular import Table, Tabulated
+from armdyn.motion.limits_passed import integral
+from armdyn.motion.motion_data import MotionData
+from armdyn.motion.with_robot import check_it_moved
 from armdyn.robot import Robot
-from armdyn.simulation.results.limits_passed import integral
-from armdyn.simulation.results.motion_data import MotionData
-from armdyn.simulation.results.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.base.tabular import Table, Tabulated
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.results.motion_data import MotionData
-from armdyn.simulation.results.resampling import resampled
+from armdyn.motion.motion_data import MotionData
+from armdyn.motion.resampling import resampled
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.errors import ArmdynError, shown
+from armdyn.base.memory import refuse_more_than_memory
 from armdyn.base.npz_file import reason_of
 from armdyn.model.joint_units import UNITS
 from armdyn.model.limits import Limits
-from armdyn.simulation.errors import SettingError, TrajectoryFileError
-from armdyn.simulation.files.columns import ENERGIES
-from armdyn.simulation.files.labels import checked_labels
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.motion_data import Motion, MotionData, Occurrence, Statistics
+from armdyn.motion.columns import ENERGIES
+from armdyn.motion.energy import EnergyAccount
+from armdyn.motion.errors import TrajectoryFileError
+from armdyn.motion.labels import checked_labels
+from armdyn.motion.motion_data import Motion, MotionData, Occurrence, Statistics
 from armdyn.spatial.rotations import Array
 
 FORMAT = "armdyn trajectory 1"
@@ -69,12 +70,18 @@ def refusing_damage(path: Path, *more: type[Exception]) -> Iterator[None]:
     """Turn exceptions of reading a damaged or foreign file, ``more`` among them, into a `TrajectoryFileError`."""
     try:
         yield
-    except SettingError as error:
-        raise TrajectoryFileError(f"{path}: {error}") from None
+    except TrajectoryFileError:
+        raise
     except _DAMAGE + more as error:
         raise TrajectoryFileError(
             f"{path} is damaged, or no trajectory that armdyn wrote: {reason_of(error)}"
         ) from error
+
+
+def refuse_larger(path: Path, size: float) -> None:
+    """Raise for a file with more numbers than fit into the memory, ``size`` in bytes."""
+    remedy = "Read it on a larger computer, or save fewer states"
+    refuse_more_than_memory(size, str(path), remedy, error=TrajectoryFileError)
 
 
 def checked_words(text: str) -> dict[str, Any]:

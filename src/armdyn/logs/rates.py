@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.simulation.files.joint_tables import spline_through
+from armdyn.logs.joint_tables import spline_through
 from armdyn.spatial.rotations import Array
 
 

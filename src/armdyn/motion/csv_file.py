@@ -12,12 +12,12 @@ import numpy as np
 
 from armdyn.formats.csv_table import Column, CsvTable
 from armdyn.model.joint_units import UNITS
-from armdyn.simulation.errors import TrajectoryFileError
-from armdyn.simulation.files.columns import names_and_units, primary_columns
-from armdyn.simulation.files.labels import Labels
-from armdyn.simulation.files.signal_columns import SIGNAL, csv_header, of_header
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.motion_data import Motion, MotionData, Statistics
+from armdyn.motion.columns import names_and_units, primary_columns
+from armdyn.motion.energy import EnergyAccount
+from armdyn.motion.errors import TrajectoryFileError
+from armdyn.motion.labels import Labels
+from armdyn.motion.motion_data import Motion, MotionData, Statistics
+from armdyn.motion.signal_columns import SIGNAL, csv_header, of_header
 from armdyn.spatial.rotations import Array
 
 LONGEST_HEADER = 1_000_000

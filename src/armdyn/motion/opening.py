@@ -8,9 +8,9 @@ from typing import Any
 from armdyn.logs.errors import LogError
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
+from armdyn.motion.saving import is_saved
+from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
-from armdyn.simulation.files.saving import is_saved
-from armdyn.simulation.results.trajectory import Trajectory
 
 
 def open_motion(path: Path, robot: Robot, **options: Any) -> Trajectory | Log:

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.base.checks import objects_with
 from armdyn.base.errors import ShapeError, Unsupported, shown
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.point_on_plane import PointOnPlane
 from armdyn.functions.robot_like import compile_for
 from armdyn.kinematics.motion import frame_motion
+from armdyn.motion.motion_data import MotionData
 from armdyn.robot import Robot
-from armdyn.simulation.listed import listed
-from armdyn.simulation.results.motion_data import MotionData
 from armdyn.spatial.rotations import Array
 
 
@@ -145,7 +145,7 @@ def _pushed(trajectory: MotionData, robot: Robot, contacts: Sequence[Touching]) 
         ):
             pushed[..., k] += sign * force
     if "contact_force" in pushes:
-        p, contacts = pushes["contact_force"], listed("contacts", contacts, "plane")
+        p, contacts = pushes["contact_force"], objects_with("contacts", contacts, "plane", "Contact(PointOnPlane(...))")
         if len(contacts) != p.shape[-1]:
             raise ShapeError(
                 f"constraint_forces has {len(contacts)} contacts; {p.shape[-1]} push in this motion, and the "

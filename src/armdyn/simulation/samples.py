@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.motion.dense import Dense
+from armdyn.motion.labels import Label
+from armdyn.motion.motion_data import Occurrence
 from armdyn.simulation.drivers.grid import refuse_more_than_memory
-from armdyn.simulation.files.labels import Label
-from armdyn.simulation.results.dense import Dense
-from armdyn.simulation.results.motion_data import Occurrence
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from armdyn.model.joint_units import UNITS
-from armdyn.simulation.files.signal_columns import signal_columns
-from armdyn.simulation.files.signal_words import words_of
-from armdyn.simulation.results.motion_data import MotionData
+from armdyn.motion.motion_data import MotionData
+from armdyn.motion.signal_columns import signal_columns
+from armdyn.motion.signal_words import words_of
 from armdyn.spatial.rotations import Array
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")

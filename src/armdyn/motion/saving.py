@@ -7,9 +7,9 @@ from pathlib import Path
 from types import ModuleType
 
 from armdyn.base.writing import write_bytes
-from armdyn.simulation.errors import TrajectoryFileError
-from armdyn.simulation.files import csv_file, npz_file, parquet_file
-from armdyn.simulation.results.motion_data import Motion, MotionData
+from armdyn.motion import csv_file, npz_file, parquet_file
+from armdyn.motion.errors import TrajectoryFileError
+from armdyn.motion.motion_data import Motion, MotionData
 
 FORMATS = {".npz": npz_file, ".parquet": parquet_file, ".csv": csv_file}
 

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import SettingError, ShapeError
 from armdyn.logs.log import Log
+from armdyn.logs.rates import rates_of
 from armdyn.logs.reading import read
+from armdyn.motion.energy import EnergyAccount
+from armdyn.motion.labels import known_labels
+from armdyn.motion.motion_data import Motion, Statistics
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError
-from armdyn.simulation.files.labels import known_labels
-from armdyn.simulation.files.rates import rates_of
-from armdyn.simulation.results.energy import EnergyAccount
-from armdyn.simulation.results.motion_data import Motion, Statistics
 from armdyn.spatial.rotations import Array
 
 FEWEST = 3

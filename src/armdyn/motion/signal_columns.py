@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from armdyn.simulation.files.labels import Label, Labels
-from armdyn.simulation.files.signal_words import WORDS, base_name
+from armdyn.motion.labels import Label, Labels
+from armdyn.motion.signal_words import WORDS, base_name
 
 SIGNAL = "signal_"
 """The prefix of the columns of signals."""

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.errors import MissingLibrary
-from armdyn.simulation.drivers.grid import refuse_more_than_memory
-from armdyn.simulation.files.columns import (
+from armdyn.motion.columns import (
     ENERGIES,
     WRENCH,
     batch_indices,
@@ -20,10 +19,10 @@ from armdyn.simulation.files.columns import (
     primary_columns,
     quantities_of,
 )
-from armdyn.simulation.files.labels import Label
-from armdyn.simulation.files.signal_columns import SIGNAL, signal_columns
-from armdyn.simulation.files.words import checked_words, motion_of, refusing_damage, words_of
-from armdyn.simulation.results.motion_data import Motion, MotionData
+from armdyn.motion.labels import Label
+from armdyn.motion.motion_data import Motion, MotionData
+from armdyn.motion.signal_columns import SIGNAL, signal_columns
+from armdyn.motion.words import checked_words, motion_of, refuse_larger, refusing_damage, words_of
 from armdyn.spatial.rotations import Array
 
 WORDS, SHAPE = b"armdyn.words", b"armdyn.shape"
@@ -71,7 +70,7 @@ def read(path: Path, kind: type[Motion]) -> Motion:
         types = {str(field.type) for field in file.schema_arrow}
         if not types <= {"double", "int64"}:  # texts and lists may unpack to any size
             raise ValueError(f"columns of {', '.join(sorted(types))[:100]}, and not of numbers alone")
-        refuse_more_than_memory(8.0 * file.metadata.num_rows * file.metadata.num_columns)
+        refuse_larger(path, 8.0 * file.metadata.num_rows * file.metadata.num_columns)
         table = file.read()
         return _motion(kind, table, dict(table.schema.metadata or {}))
 
