@@ -212,8 +212,8 @@ def actuated_loop(name: str, method: str) -> Any:
 @pytest.mark.parametrize("method", ["SemiImplicitEuler", "Heun", "RungeKutta4"])
 def test_closed_loops_of_actuated_arms(method: str, name: str, dtype: str) -> None:
     """Beside the same loops compiled for processors, of arms that start, stop and turn round."""
-    loop = actuated_loop(name, method)
-    q, qd = RNG.uniform(-1, 1, (40, 2)), RNG.uniform(-0.1, 0.1, (40, 2)) * (np.arange(40) % 2)[:, None]
+    loop, rng = actuated_loop(name, method), np.random.default_rng(0)
+    q, qd = rng.uniform(-1, 1, (40, 2)), rng.uniform(-0.1, 0.1, (40, 2)) * (np.arange(40) % 2)[:, None]
     state = {"q": q, "qd": qd} | ({"theta": q, "thetad": qd} if "theta" in loop.state else {})
     state = {k: v.astype(dtype).astype(float) for k, v in state.items()}
     gains = {"q_ref": 0.3, "qd_ref": 0.0, "Kp": 50.0, "Kd": 10.0}

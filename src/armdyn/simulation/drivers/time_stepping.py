@@ -32,7 +32,7 @@ from armdyn.program import less, less_equal, maximum, minimum, select, sign
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import State
-from armdyn.simulation.system.bounded_impulses import SWEEPS, Impulses, largest
+from armdyn.simulation.system.bounded_impulses import Impulses, largest
 from armdyn.simulation.system.friction_rows import Bounds
 from armdyn.simulation.system.frictional_arm import ArmMotion, FrictionalArm
 from armdyn.simulation.system.response import Further, Response
@@ -156,7 +156,7 @@ class Step:
         arm, h, r = self.arm, self.h, self.r
         (x, v, _), (until, predicted, energies) = self.state, self.predicted
         soon = self._at_rest(self._in_motion(r, self._bounded(self.response, *self._impulses(r))))
-        whole = self._at_rest(self._bounded(self.response, *self._impulses(h + 0.0 * r), sweeps=SWEEPS, rounds=0))
+        whole = self._at_rest(self._bounded(self.response, *self._impulses(h + 0.0 * r)))
         gives = self._gives(*soon)
         after = select(gives, whole[0], soon[0])
         change = after - predicted

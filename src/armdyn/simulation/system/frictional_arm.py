@@ -172,7 +172,7 @@ class FrictionalArm:
         rests, count = self.rests[: self.rows.of_links], self.rows.of_links
         response, bounds = self.response(x, v, first.hidden), self.bounds(x, v)
         free = (first.x + first.holding @ response.columns)[: self.n]
-        found = response.bounded(free, -rests * bounds.most[:count], -rests * bounds.least[:count], rounds=0)
+        found = response.bounded(free, -rests * bounds.most[:count], -rests * bounds.least[:count])
         rates = self.rows.matrix[:count, : self.n] @ found.velocities
         return np.asarray(rests * (1.0 - found.rests) * sign(rates))
 

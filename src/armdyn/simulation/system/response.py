@@ -15,7 +15,7 @@ from armdyn.base.threads import cached_property
 from armdyn.constraints.multipliers import moved_within
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, less_equal
-from armdyn.simulation.system.bounded_impulses import ROUNDING, Impulses, bounded_impulses
+from armdyn.simulation.system.bounded_impulses import Impulses, bounded_impulses
 from armdyn.simulation.system.friction_rows import FrictionRows
 from armdyn.spatial.rotations import Array
 
@@ -140,12 +140,11 @@ class Response:
         v, none = v0[n:].copy(), less_equal(abs(v0[n:]), 0.0)
         impulses, rests = [], []
         for k, rotor in enumerate(self.rows.rotors, start=first):
-            one = clip(-self.inertias[rotor] * v0[n + rotor], low[k], high[k])
-            change = one / self.inertias[rotor]
-            v[rotor] = v0[n + rotor] + change
-            rest = less_equal(abs(v[rotor]), ROUNDING * (abs(v0[n + rotor]) + abs(change)))
+            stopping = -self.inertias[rotor] * v0[n + rotor]
+            one = clip(stopping, low[k], high[k])
+            v[rotor] = v0[n + rotor] + one / self.inertias[rotor]
             impulses.append(one)
-            rests.append(rest)
+            rests.append(less_equal(low[k], stopping) * less_equal(stopping, high[k]))
         parts = zip(links, (v, impulses, rests, none), strict=True)
         return Impulses(*(np.array([*a, *b], dtype=object) for a, b in parts))
 
