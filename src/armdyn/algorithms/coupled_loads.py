@@ -11,11 +11,11 @@ equations are
 
     N qdd = tau - h - d - sum_k B_k^T (c_k + s_k h_k),    N = M + sum_k B_k^T s_k (M_bodies B)_k,
 
-whose solution gives the next loads: Newton's method, semi-smooth because f has kinks. N is not symmetric. If its
-determinant is above zero for all slopes that the friction may have, there is one solution, e.g. for gears whose rotors
-turn much faster than the joints. Else the equations of a rigid arm may have none, or several: a gear may lock
-(Painleve's paradox), and its backlash and springs decide the motion. A state is solved if the residual of the equations
-is only rounding, and the pivots of N are above zero.
+whose solution gives the next loads (`armdyn.algorithms.load_newton`). N is not symmetric. If its determinant is above
+zero for all slopes that the friction may have, there is one solution, e.g. for gears whose rotors turn much faster than
+the joints. Else the equations of a rigid arm may have none, or several: a gear may lock (Painleve's paradox), and its
+backlash and springs decide the motion. A state is solved if the residual of the equations is only rounding, and the
+pivots of N are above zero.
 
 Constraints A qdd = b with multipliers lambda, C_k lambda of which joint k transmits, give
 
@@ -27,27 +27,17 @@ solved by S = A N^-1 E, whose pivots must be above zero too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.articulated_bodies import require_joint_inertia
 from armdyn.algorithms.factors import links_mass
-from armdyn.algorithms.load_laws import (
-    STEPS_OF_CURVES,
-    LoadedFriction,
-    NewtonStep,
-    holds,
-    lines,
-    loaded_bodies,
-    loaded_friction,
-    or_nan,
-    other_laws,
-    until_settled,
-)
+from armdyn.algorithms.load_laws import LoadedFriction, loaded_bodies, other_friction
+from armdyn.algorithms.load_newton import STEPS_OF_CURVES, LinearSolution, LoadEquations, NewtonStep, holds
 from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_of_drives
 from armdyn.base.exact import is_zero
-from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regroup
 from armdyn.spatial.positive_definite import ZeroPivot
@@ -57,7 +47,7 @@ STEPS = 8
 """Iterations of Newton's method for friction that is piecewise linear in the load."""
 
 
-class Kept(NamedTuple):
+class LoadConstraints(NamedTuple):
     """Constraints A qdd = b.
 
     Args:
@@ -78,6 +68,20 @@ class Elimination(NamedTuple):
     entries: Array
     reciprocal: list[Any]
 
+    @classmethod
+    def of(cls, N: Array, order: list[int], check: Callable[[int, Any], None]) -> Elimination:
+        """The factors, from the last of the order to the first; ``check`` gets the place and the pivot of each."""
+        N = N[np.ix_(order, order)].astype(object)
+        reciprocal: list[Any] = [0.0] * len(order)
+        for k in reversed(range(len(order))):
+            check(order[k], N[k, k])
+            reciprocal[k] = 1.0 / N[k, k]
+            for i in range(k):
+                N[i, k] = N[i, k] * reciprocal[k]
+                for j in range(k):
+                    N[i, j] = N[i, j] - N[i, k] * N[k, j]
+        return cls(order, N, reciprocal)
+
     def solve(self, b: Array) -> Array:
         """N^-1 b, of a vector or of each column of a matrix."""
         if b.ndim == 2:
@@ -93,90 +97,139 @@ class Elimination(NamedTuple):
         return result
 
 
-class Equations(NamedTuple):
-    """The linear part of the equations: M qdd + h = tau, and the loads' rows of M_bodies B and of h by body.
+@dataclass(frozen=True, eq=False)
+class CoupledLoads(LoadEquations):
+    """The equations M qdd + h = tau, and the loads' rows of M_bodies B and of h by body.
 
     Args:
+        mechanism: whose drive depends on the load.
+        rates: of the bodies' joints.
         M: with rotors and couplings, in the order of q.
         rest: tau - h - d, in the order of q.
         B: the velocity of each body with friction under load per coordinate rate.
         of_loads: (M_bodies B)_k of these bodies.
         h: of these bodies.
+        within: constraints, whose multipliers are the reactions.
     """
 
+    mechanism: Mechanism
+    rates: Array
     M: Array
     rest: Array
     B: dict[int, Array]
     of_loads: dict[int, Array]
     h: dict[int, Any]
+    within: LoadConstraints | None
 
+    @classmethod
+    def at(
+        cls,
+        mechanism: Mechanism,
+        q: Array,
+        qd: Array,
+        tau: Array,
+        *wrenches_and_base: Array | None,
+        within: LoadConstraints | None = None,
+    ) -> CoupledLoads:
+        """The equations in a state; arguments as of `armdyn.algorithms.load_friction.accelerations_under_load`."""
+        drive, loaded, rates = mechanism.drive, loaded_bodies(mechanism.drive), mechanism.drive.rates(qd)
+        of_links = links_mass(mechanism, q)
+        h = _loads_at_no_acceleration(mechanism, q, qd, *wrenches_and_base)
+        B = np.column_stack([drive.rates(unit) for unit in np.eye(drive.size)])
+        return cls(
+            mechanism,
+            rates,
+            drive.filled(drive.mass_matrix(of_links)),
+            tau - drive.forces([load + rub for load, rub in zip(h, other_friction(drive, rates), strict=True)]),
+            {k: B[k] for k in loaded},
+            {k: _row(of_links, k) @ B for k in loaded},
+            {k: h[k] for k in loaded},
+            within,
+        )
 
-def accelerations_of_coupled(
-    mechanism: Mechanism,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    *wrenches_and_base: Array | None,
-    near: Mapping[int, Any] | None,
-    kept: Kept | None = None,
-) -> tuple[Array, Mapping[int, Any], Callable[[Array], Array], Mapping[int, Any], Array]:
-    """The parts of `armdyn.algorithms.load_friction.UnderLoad`, from the arguments of `accelerations_under_load`.
+    @property
+    def constrained(self) -> bool:
+        """True if the reactions are forces of constraints."""
+        return self.within is not None
 
-    ``kept`` are constraints, whose multipliers are in the place of the reactions.
-    """
-    drive, rates = mechanism.drive, mechanism.drive.rates(qd)
-    equations = _equations(mechanism, q, qd, tau, *wrenches_and_base)
+    @property
+    def steps(self) -> int:
+        """The number of steps of Newton's method."""
+        return STEPS_OF_CURVES if self.curved else STEPS
 
-    def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
-        N = _eliminated(mechanism, _matrix(equations, friction))
-        qdd = N.solve(_right_side(equations, friction, loads))
-        if kept is None:
-            found = {k: row @ qdd + equations.h[k] for k, row in equations.of_loads.items()}
-            return NewtonStep.of(drive, rates, friction, qdd, found)
-        by_multipliers, S = _schur_complement(equations, kept, friction, N)
-        multipliers = S.solve(kept.A @ qdd - kept.b)
+    def first_loads(self) -> dict[int, Any]:
+        """Loads of zero."""
+        return dict.fromkeys(self.B, 0.0)
+
+    def linear_solution(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> LinearSolution:
+        """The solution with the straight lines of the friction at loads."""
+        N = self._factors(friction)
+        qdd = N.solve(self._right_side(friction, loads))
+        if self.within is None:
+            return LinearSolution(qdd, np.zeros(len(qdd)), self._loads(qdd))
+        by_multipliers, S = self._schur_complement(self.within, friction, N)
+        multipliers = S.solve(self.within.A @ qdd - self.within.b)
         qdd = qdd - by_multipliers @ multipliers
-        of_constraints = {k: row @ multipliers for k, row in kept.of_loads.items()}
-        found = {k: row @ qdd + equations.h[k] + of_constraints[k] for k, row in equations.of_loads.items()}
-        return NewtonStep.of(drive, rates, friction, qdd, found, multipliers)
+        of_constraints = {k: row @ multipliers for k, row in self.within.of_loads.items()}
+        loads = {k: load + of_constraints[k] for k, load in self._loads(qdd).items()}
+        return LinearSolution(qdd, multipliers, loads)
 
-    loads = near or dict.fromkeys(equations.B, 0.0)
-    start = loaded_friction(drive, rates, loads)
-    found = until_settled(step, start, loads, _steps(drive), near=bool(near))
-    qdd, loads, friction = found.qdd, found.loads, found.friction
-    N = _eliminated(mechanism, _matrix(equations, friction))
-    pivots = list(N.reciprocal)
-    if kept is None:
-        against = np.zeros(0)
-    else:
-        against = kept.A.T @ found.reactions
-        pivots += _schur_complement(equations, kept, friction, N)[1].reciprocal
-    solved = _all([*_holding(equations, friction, qdd, against), *(pivot > 0.0 for pivot in pivots)])
-    forces = {k: own.force for k, own in friction.items()}
-    found = found.where(or_nan(solved), constrained=kept is not None)
-    return found.qdd, loads, N.solve, forces, found.reactions
+    def _loads(self, qdd: Array) -> dict[int, Any]:
+        """Loads without the forces of constraints."""
+        return {k: row @ qdd + self.h[k] for k, row in self.of_loads.items()}
 
+    def _right_side(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Array:
+        """tau - h - d - sum_k B_k^T (c_k + s_k h_k), with c_k = f_k - s_k l_k."""
+        at_rest = (self.B[k] * (own.force - own.slope * (loads[k] - self.h[k])) for k, own in friction.items())
+        return np.asarray(self.rest - sum(at_rest))
 
-def _steps(drive: Drive) -> int:
-    """The number of steps of Newton's method."""
-    return STEPS_OF_CURVES if None in [lines(drive, k) for k in loaded_bodies(drive)] else STEPS
+    def _factors(self, friction: Mapping[int, LoadedFriction]) -> Elimination:
+        """N = M + sum_k B_k^T s_k (M_bodies B)_k = U L, by elimination that fills in no zero of a tree.
 
+        Raises:
+            ModelError: a joint moves no inertia.
+        """
 
-def _equations(mechanism: Mechanism, q: Array, qd: Array, tau: Array, *wrenches_and_base: Array | None) -> Equations:
-    """M, h and their parts by joint."""
-    drive, loaded = mechanism.drive, loaded_bodies(mechanism.drive)
-    of_links = links_mass(mechanism, q)
-    h = _loads_at_no_acceleration(mechanism, q, qd, *wrenches_and_base)
-    rates = drive.rates(qd)
-    rubbing = other_laws(drive).friction_forces(rates, [0.0] * len(rates))
-    B = np.column_stack([drive.rates(unit) for unit in np.eye(drive.size)])
-    return Equations(
-        drive.filled(drive.mass_matrix(of_links)),
-        tau - drive.forces([load + rub for load, rub in zip(h, rubbing, strict=True)]),
-        {k: B[k] for k in loaded},
-        {k: _row(of_links, k) @ B for k in loaded},
-        {k: h[k] for k in loaded},
-    )
+        def check(i: int, pivot: Any) -> None:
+            require_joint_inertia(self.mechanism, self.mechanism.model.coordinates[i].name, pivot)
+
+        slopes = (np.outer(self.B[k], self.of_loads[k] * own.slope) for k, own in friction.items())
+        return Elimination.of(np.asarray(sum(slopes, start=self.M)), self.drive.order, check)
+
+    def _schur_complement(
+        self, within: LoadConstraints, friction: Mapping[int, LoadedFriction], N: Elimination
+    ) -> tuple[Array, Elimination]:
+        """N^-1 E, and the factors of S = A N^-1 E.
+
+        Raises:
+            ZeroPivot: a row follows from those before it.
+        """
+
+        def check(row: int, pivot: Any) -> None:
+            if is_zero(pivot):
+                raise ZeroPivot(row)
+
+        slopes = (np.outer(self.B[k], within.of_loads[k] * own.slope) for k, own in friction.items())
+        by_multipliers = N.solve(np.asarray(sum(slopes, start=within.A.T)))
+        S = within.A @ by_multipliers
+        return by_multipliers, Elimination.of(S, list(reversed(range(len(S)))), check)
+
+    def response(self, friction: Mapping[int, LoadedFriction]) -> Callable[[Array], Array]:
+        """N^-1 times joint forces."""
+        return self._factors(friction).solve
+
+    def conditions(self, step: NewtonStep) -> Iterator[Any]:
+        """1 for each equation with friction under load that holds, and each pivot above zero, else 0."""
+        N, against = self._factors(step.friction), np.zeros(0)
+        pivots = list(N.reciprocal)
+        if self.within is not None:
+            against = self.within.A.T @ step.reactions
+            pivots += self._schur_complement(self.within, step.friction, N)[1].reciprocal
+        for i, M in enumerate(self.M):
+            friction = [-B[i] * step.friction[k].force for k, B in self.B.items() if B[i]]
+            if friction:
+                yield holds([self.rest[i], *(-M * step.qdd), *friction, *(-one for one in against[i : i + 1])])
+        yield from (pivot > 0.0 for pivot in pivots)
 
 
 def _loads_at_no_acceleration(
@@ -205,76 +258,3 @@ def _row(of_bodies: list[dict[int, Any]], k: int) -> Array:
     for j, entry in of_bodies[k].items():
         row[j] = entry
     return row
-
-
-def _matrix(equations: Equations, friction: Mapping[int, LoadedFriction]) -> Array:
-    """N = M + sum_k B_k^T s_k (M_bodies B)_k."""
-    slopes = (np.outer(equations.B[k], equations.of_loads[k] * own.slope) for k, own in friction.items())
-    return np.asarray(sum(slopes, start=equations.M))
-
-
-def _right_side(equations: Equations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Array:
-    """tau - h - d - sum_k B_k^T (c_k + s_k h_k), with c_k = f_k - s_k l_k."""
-    at_rest = (equations.B[k] * (own.force - own.slope * (loads[k] - equations.h[k])) for k, own in friction.items())
-    return np.asarray(equations.rest - sum(at_rest))
-
-
-def _eliminated(mechanism: Mechanism, N: Array) -> Elimination:
-    """N = U L, by elimination from the tips inwards, which fills in no zero of a tree.
-
-    Raises:
-        ModelError: a joint moves no inertia.
-    """
-
-    def check(i: int, pivot: Any) -> None:
-        require_joint_inertia(mechanism, mechanism.model.coordinates[i].name, pivot)
-
-    return _factors(N, mechanism.drive.order, check)
-
-
-def _factors(N: Array, order: list[int], check: Callable[[int, Any], None]) -> Elimination:
-    """N = U L, from the last of the order to the first; ``check`` gets the place and the pivot of each."""
-    N = N[np.ix_(order, order)].astype(object)
-    reciprocal: list[Any] = [0.0] * len(order)
-    for k in reversed(range(len(order))):
-        check(order[k], N[k, k])
-        reciprocal[k] = 1.0 / N[k, k]
-        for i in range(k):
-            N[i, k] = N[i, k] * reciprocal[k]
-            for j in range(k):
-                N[i, j] = N[i, j] - N[i, k] * N[k, j]
-    return Elimination(order, N, reciprocal)
-
-
-def _schur_complement(
-    equations: Equations, kept: Kept, friction: Mapping[int, LoadedFriction], N: Elimination
-) -> tuple[Array, Elimination]:
-    """N^-1 E, and the factors of S = A N^-1 E.
-
-    Raises:
-        ZeroPivot: a row follows from those before it.
-    """
-
-    def check(row: int, pivot: Any) -> None:
-        if is_zero(pivot):
-            raise ZeroPivot(row)
-
-    slopes = (np.outer(equations.B[k], kept.of_loads[k] * own.slope) for k, own in friction.items())
-    by_multipliers = N.solve(np.asarray(sum(slopes, start=kept.A.T)))
-    return by_multipliers, _factors(kept.A @ by_multipliers, list(reversed(range(len(kept.A)))), check)
-
-
-def _holding(equations: Equations, friction: Mapping[int, LoadedFriction], qdd: Array, against: Array) -> Iterator[Any]:
-    """1 if an equation holds, else 0, for each with friction under load; ``against`` is A^T lambda, if there is any."""
-    for i in range(len(qdd)):
-        rubbing = [-B[i] * friction[k][0] for k, B in equations.B.items() if B[i]]
-        if rubbing:
-            yield holds([equations.rest[i], *(-equations.M[i] * qdd), *rubbing, *(-one for one in against[i : i + 1])])
-
-
-def _all(conditions: list[Any]) -> Any:
-    """The product of the conditions."""
-    result = 1.0
-    for condition in conditions:
-        result = result * condition
-    return result

@@ -19,11 +19,19 @@ from armdyn.spatial.rotations import Array
 
 
 class Factors(NamedTuple):
-    """M = L^T D L in the ``order`` of the drive; ``L[k]`` holds the entries of row k left of its diagonal of ones."""
+    """M = L^T D L in the ``order`` of the drive; ``L[k]`` holds the entries of row k left of its diagonal of ones.
+
+    Args:
+        order: the coordinates.
+        L: rows of L.
+        reciprocal: 1/D, zero for a coordinate that is held at rest.
+        rows: of D L, left of the diagonal; a held coordinate has its entries of M here.
+    """
 
     order: list[int]
     L: list[dict[int, Any]]
     reciprocal: list[Any]
+    rows: list[dict[int, Any]]
 
     def inwards(self, b: Sequence[Any] | Array) -> list[Any]:
         """L^-T b, from the tips inwards; b in the order of q, the result in that of the drive."""
@@ -43,6 +51,9 @@ class Factors(NamedTuple):
         for k in range(len(x)):
             for i, factor in self.L[k].items():
                 x[k] = x[k] - factor * x[i]
+        return self._in_order_of_q(x)
+
+    def _in_order_of_q(self, x: list[Any]) -> Array:
         result = np.zeros(len(x), dtype=object)
         result[self.order] = x
         return result
@@ -52,6 +63,23 @@ class Factors(NamedTuple):
         if b.ndim == 2:
             return np.column_stack([self.solve(column) for column in b.T])
         return self.outwards(self.over_D(self.inwards(b)))
+
+    def with_reactions(self, b: Array) -> tuple[Array, Array]:
+        """x and r with M x = b + r: x is zero for held coordinates, and r are the forces that hold these.
+
+        r has no meaning at the others. It costs fewer operations than `solve` and M x - b.
+        """
+        y, alone = [b[i] for i in self.order], [0.0] * len(self.order)  # alone: x if nothing further inwards moves
+        for k in reversed(range(len(y))):
+            alone[k] = self.reciprocal[k] * y[k]
+            for i, entry in self.rows[k].items():
+                y[i] = y[i] - entry * alone[k]
+        x, reactions = [0.0] * len(y), [0.0] * len(y)
+        for k, row in enumerate(self.rows):  # outwards
+            carried = sum(entry * x[i] for i, entry in row.items())
+            x[k] = alone[k] - self.reciprocal[k] * carried
+            reactions[k] = carried - y[k]
+        return self._in_order_of_q(x), self._in_order_of_q(reactions)
 
     def inverse(self) -> Array:
         """M^-1, half of it computed, because it is symmetric."""
@@ -107,4 +135,5 @@ def factored(
             L[k][i] = M[k][i] * reciprocal[k]
             for j in carriers[place:]:
                 M[i][j] = M[i].get(j, 0.0) - L[k][i] * M[k][j]
-    return Factors(order, L, reciprocal)
+    rows = [{i: row[i] for i in lower} for row, lower in zip(M, L, strict=True)]
+    return Factors(order, L, reciprocal, rows)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.algorithms.load_friction import own_coordinates
-from armdyn.algorithms.load_laws import RESIDUAL
+from armdyn.algorithms.load_newton import RESIDUAL
 from armdyn.constraints.solving import allowed_motions, constrained_least_squares
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array

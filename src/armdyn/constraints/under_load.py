@@ -22,24 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.coupled_loads import Kept, accelerations_of_coupled
+from armdyn.algorithms.coupled_loads import CoupledLoads, LoadConstraints
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
-from armdyn.algorithms.load_friction import (
-    UnderLoad,
-    Within,
-    accelerations_under_load,
-    own_coordinates,
-)
-from armdyn.algorithms.load_laws import (
-    STEPS_OF_CURVES,
-    holds,
-    lines,
-    loaded_bodies,
-    loaded_friction,
-    loaded_laws,
-    or_nan,
-    other_laws,
-)
+from armdyn.algorithms.load_friction import Within, accelerations_under_load, own_coordinates
+from armdyn.algorithms.load_laws import lines, loaded_bodies, loaded_friction, loaded_laws, other_friction
+from armdyn.algorithms.load_newton import STEPS_OF_CURVES, UnderLoad, holds, or_nan, solution_under_load
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion, loads_of_drives
 from armdyn.base.advice import either
 from armdyn.base.errors import Unsupported
@@ -86,16 +73,16 @@ def constrained_under_load(
 ) -> tuple[ConstrainedMotion, UnderLoad]:
     """The motion with A qdd + drift = 0, and the loads and the friction in it; NaN if it is not found.
 
-    ``near`` are loads of a state close by (`armdyn.algorithms.load_friction.solved_under_load`).
+    ``near`` are loads of a state close by (`armdyn.algorithms.load_newton.solution_under_load`).
     """
     given = model, q, qd, tau, f_tip, None, None, f_ext
     if own_coordinates(model.drive) is None:
         independence = independence_of(schur_complement(model, factored_mass_matrix(model, q), A)[1])
-        kept = Kept(A, -drift, transmitted(model, q, A))
-        found = UnderLoad(*accelerations_of_coupled(*given, near=near, kept=kept))
+        rows = LoadConstraints(A, -drift, transmitted(model, q, A))
+        found = solution_under_load(CoupledLoads.at(*given, within=rows), near)
         return ConstrainedMotion(found.qdd, found.reactions, np.array(independence)), found
-    found, rows = accelerations_under_load(*given, near=near, within=within_rows(model, A, drift)), len(A)
-    return ConstrainedMotion(found.qdd, found.reactions[:rows], found.reactions[rows:]), found
+    found, count = accelerations_under_load(*given, near=near, within=within_rows(model, A, drift)), len(A)
+    return ConstrainedMotion(found.qdd, found.reactions[:count], found.reactions[count:]), found
 
 
 def within_rows(model: Mechanism, A: Array, drift: Array) -> Within:
@@ -163,8 +150,8 @@ def forces_before_loads(
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
     """
     drive, rates = model.drive, model.drive.rates(qd)
-    rubs = drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))
-    return tau - rubs, inverse_dynamics(model.without_friction, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)
+    h = inverse_dynamics(model.without_friction, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)
+    return tau - drive.forces(other_friction(drive, rates)), h
 
 
 @function("(n),(n)->(n),(n)")

@@ -11,7 +11,7 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.algorithms.elements import dissipated_power
 from armdyn.algorithms.factors import factored_mass_matrix
-from armdyn.algorithms.load_laws import other_laws
+from armdyn.algorithms.load_laws import other_friction
 from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
@@ -73,8 +73,8 @@ def constrained_motion_under_load(
     _, A, drift = all_equations(model, q, qd)
     _, found = constrained_under_load(model, q, qd, tau, A, drift, f_tip, near=near)
     drive, rates = model.drive, model.drive.rates(qd)
-    rubs = other_laws(drive).friction_forces(rates, [0.0] * len(rates))
-    friction = drive.forces([own + found.friction.get(k, 0.0) for k, own in enumerate(rubs)])
+    others = other_friction(drive, rates)
+    friction = drive.forces([own + found.friction.get(k, 0.0) for k, own in enumerate(others)])
     forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
     power = (forces - friction) @ qd + dissipated_power(model, q, qd)
     return (found.qdd, power, friction), found.loads

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,6 @@ from armdyn.algorithms.elements import dissipative_forces
 from armdyn.algorithms.factors import Factors, factored, links_mass
 from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.algorithms.load_laws import loaded_friction
-from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.base.exact import is_zero
 from armdyn.constraints.equations import all_equations
 from armdyn.declaration import function
@@ -208,11 +208,9 @@ class FrictionalArm:
 
         if not self.rows.loaded:
             links = links_mass(self.bare, q)
-            if self.holds:
-                columns = self.bare.drive.mass_matrix(links)
-                qdd, reactions = solved_with_prescribed(self.bare, columns, moves, pushes - rest, np.zeros(self.n))
-            else:
-                qdd, reactions = within(factored(self.bare, self.bare.drive, links), pushes - rest)
+            factors = factored(self.bare, self.bare.drive, links, moves if self.holds else None)
+            moved = factors.with_reactions if self.holds else partial(within, factors)
+            qdd, reactions = moved(pushes - rest)
             holding, starts = self._holding(reactions)
             friction = self.rows.matrix[: self.rows.of_links, : self.n].T @ holding
             return ArmMotion(qdd, pushes - rest - friction, none, friction, holding, starts, none, none, np.zeros(0))

@@ -17,7 +17,7 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.algorithms.elements import dissipated_power
 from armdyn.algorithms.factors import factored, links_mass
-from armdyn.algorithms.load_friction import own_coordinates, solved_under_load
+from armdyn.algorithms.load_friction import OwnLoads, own_coordinates
 from armdyn.algorithms.load_laws import loaded_friction
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.equations import all_equations
@@ -109,7 +109,7 @@ def motion_and_multipliers(
     if drive.depends_on_load:
         coordinates, rates = own_coordinates(drive) or {}, _sliding_rates(model, qd, directions)
         how = {"within": within_rows(model, A, drift)} if constrained else {"moves": moves}
-        found = solved_under_load(model, coordinates, links, available, h, rates, **how)
+        found = OwnLoads(model, coordinates, links, available, h, rates, **how).solution()
         qdd = found.qdd
         for k, friction in loaded_friction(drive, rates, found.loads).items():
             i = coordinates[k]
