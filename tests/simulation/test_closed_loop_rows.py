@@ -26,7 +26,7 @@ from armdyn.simulation import (
     SaveAt,
     SemiImplicitEuler,
 )
-from armdyn.simulation.system.bounded_impulses import bounded_impulses
+from armdyn.simulation.system.bounded import bounded_impulses
 from constraints.linkages import four_bar
 from oracles.short_run import each_once
 from oracles.states import assert_close

@@ -10,7 +10,7 @@ import pytest
 import armdyn
 from armdyn.constraints import PointOnPlane
 from armdyn.simulation import Contact, RungeKutta4, Stops
-from armdyn.simulation.system.bounded import least_squares
+from armdyn.simulation.system.bounded import bounded_forces
 
 
 def by_cases(B: np.ndarray, b: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
@@ -42,7 +42,7 @@ def test_any_b_of_dependent_rows(bounded: bool) -> None:
         expected = by_cases(B, b, low, high)
         if expected is None:
             continue
-        p = least_squares(B, b, low, high)
+        p = bounded_forces(B, b, low, high)
         np.testing.assert_allclose(B @ p, expected, atol=1e-6)
         assert (p >= low - 1e-12).all()
         assert (p <= high + 1e-12).all()

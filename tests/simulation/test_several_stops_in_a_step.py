@@ -20,7 +20,7 @@ from armdyn.simulation import (
     RungeKutta4,
     SemiImplicitEuler,
 )
-from armdyn.simulation.system.bounded_impulses import bounded_impulses
+from armdyn.simulation.system.bounded import bounded_impulses
 from armdyn.simulation.system.response import QUICK
 from oracles.short_run import each_once, short_run
 

@@ -10,8 +10,8 @@ import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Slopes, Spring, Viscous
 from armdyn.simulation import Adaptive, Contact, OverTime, RungeKutta4, SaveAt, SettingError, SimulationError, Stops
-from armdyn.simulation.system.bounded import Holding
 from armdyn.simulation.system.bounded_rows import BoundedRows
+from armdyn.simulation.system.holding import Holding
 
 g, m = 9.81, 2.0
 METHODS = {"adaptive": {}, "rk4": {"method": RungeKutta4(step=0.02)}}

@@ -9,7 +9,7 @@ breakaway forces. So the mode of a joint follows from the state, and each step i
    the step;
 3. else impulses p of friction in the time after that (time stepping, Moreau 1988): within the bounds at rest of joints
    that start, stop or turn, and of those that rest or slip on in addition to their friction in the step, they make the
-   energy of the velocities least, a boxed LCP again (`armdyn.simulation.system.bounded_impulses`).
+   energy of the velocities least, a boxed LCP again (`armdyn.simulation.system.bounded`).
 
 The friction of joints that slip under load falls by a part of the inertia of their rotors: this part is left out of the
 metric, which is exact as long as friction is linear in the load. Joints that a first solution sets in motion have the
@@ -32,7 +32,7 @@ from armdyn.program import less, less_equal, maximum, minimum, select, sign
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import State
-from armdyn.simulation.system.bounded_impulses import Impulses, largest
+from armdyn.simulation.system.bounded import Impulses, largest
 from armdyn.simulation.system.friction_rows import Bounds
 from armdyn.simulation.system.frictional_arm import ArmMotion, FrictionalArm
 from armdyn.simulation.system.response import Further, Response
@@ -199,9 +199,9 @@ class Step:
         """Velocities, exactly zero of joints at rest, and mean forces in addition to the friction at the beginning."""
         return self.rows.resting(solution.rests, solution.velocities, solution.none), solution.impulses
 
-    def _bounded(self, response: Response, low: Array, high: Array, **effort: int) -> Impulses:
+    def _bounded(self, response: Response, low: Array, high: Array) -> Impulses:
         cancelled = self.predicted[1][: self.rows.n] if self.arm.constrained else None
-        return response.bounded(self.v0, low, high, cancelled, None, **effort)
+        return response.bounded(self.v0, low, high, cancelled)
 
     def _in_motion(self, t: Array, found: Impulses) -> Impulses:
         """The solution with the kinetic friction of rows that a first one sets in motion, on lines that touch it."""

@@ -18,8 +18,8 @@ from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOMENT, StateInMotion
 from armdyn.simulation.elements.stops import TOUCHED
-from armdyn.simulation.system.bounded import Holding
 from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, Rates
+from armdyn.simulation.system.holding import Holding
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-12

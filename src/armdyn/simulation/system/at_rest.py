@@ -28,7 +28,7 @@ from armdyn.constraints.under_load import breakaway_of_available, friction_of_av
 from armdyn.model.friction import TINY
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.system.bounded import least_squares, sizes_of
+from armdyn.simulation.system.bounded import bounded_forces, motion_sizes
 from armdyn.simulation.system.metric import Metric
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
@@ -186,10 +186,10 @@ class AtRest:
             metric, against, before = self._metric(straight.M), straight.against, (xdd, way)
             refuse_diverged(self.name, straight.free)
             approach = self.rows @ straight.free + self.drift
-            p = least_squares(metric.B, approach, straight.low, straight.high)
+            p = bounded_forces(metric.B, approach, straight.low, straight.high)
             after, alone = metric.B.T @ (metric.B @ p) + approach, self.of_forces_alone(straight.M, against)
             xdd, rounding = straight.free + metric.change(p), OF_ROUNDING * alone
-            size = np.where(metric.B.any(axis=0), sizes_of(metric.B, approach), np.abs(self.rows) @ alone)
+            size = np.where(metric.B.any(axis=0), motion_sizes(metric.B, approach), np.abs(self.rows) @ alone)
             moves = np.abs(after) > MOVES * size + np.abs(self.rows) @ rounding
             way = np.where(joints & moves, np.sign(after), 0).astype(int)
             little = SETTLED * (np.abs(xdd).max() + np.abs(straight.free).max()) + rounding.max()

@@ -44,8 +44,9 @@ from armdyn.simulation.elements.springs import BetweenSprings, between_springs
 from armdyn.simulation.elements.stops import Barriers, Contact, Stops
 from armdyn.simulation.equations import rubbing_motion_of
 from armdyn.simulation.system.at_rest import MOVES, AtRest, Bounds, LoadFriction, forces_that_cancel
-from armdyn.simulation.system.bounded import Holding, least_squares
+from armdyn.simulation.system.bounded import bounded_forces
 from armdyn.simulation.system.coordinates import parted
+from armdyn.simulation.system.holding import Holding
 from armdyn.simulation.system.metric import Metric
 from armdyn.simulation.system.mode_motion import Motion, available_forces, mode_motion_of, sliding_rates
 from armdyn.simulation.unfinished import SimulationError
@@ -508,7 +509,7 @@ class BoundedRows:
         none, before = np.zeros(len(speed)), self.kinetic_energy(x, v)
 
         def rebound(part: float) -> tuple[Array, float]:
-            p = least_squares(metric.B, (1.0 + part * e) * speed, none, none + np.inf)
+            p = bounded_forces(metric.B, (1.0 + part * e) * speed, none, none + np.inf)
             after = v + metric.change(p)
             return after, before - self.kinetic_energy(x, after)
 

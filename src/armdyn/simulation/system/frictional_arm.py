@@ -4,7 +4,7 @@ Coordinates are those of the links and, after them, those of rotors on springs. 
 state, so that the links are a rigid arm on which they act, and each rotor is a mass by itself. A row of dry friction at
 rest has any friction within its bounds (`armdyn.simulation.system.friction_rows`): without constraints, and if each row
 is a coordinate, rows at rest are held, which needs no equation; else the friction is the boxed LCP of
-`armdyn.simulation.system.bounded_impulses` in each state. Friction under load is solved for around either by Newton's
+`armdyn.simulation.system.bounded` in each state. Friction under load is solved for around either by Newton's
 method (`armdyn.algorithms.load_friction`), begun at the loads of the state that was evaluated last. The bounds at rest
 depend on the joint force alone, because load and friction together are that force there.
 """

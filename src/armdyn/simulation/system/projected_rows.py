@@ -16,8 +16,8 @@ from armdyn.constraints.projection import projected
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less_equal, select
+from armdyn.simulation.system.bounded import FOLLOWS, solved_for_some
 from armdyn.simulation.system.friction_rows import FrictionRows
-from armdyn.simulation.system.some_rows import FOLLOWS, solved_for_some
 from armdyn.spatial.rotations import Array
 
 

@@ -15,7 +15,7 @@ from armdyn.base.threads import cached_property
 from armdyn.constraints.multipliers import moved_within
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, less_equal
-from armdyn.simulation.system.bounded_impulses import Impulses, bounded_impulses
+from armdyn.simulation.system.bounded import Impulses, bounded_impulses
 from armdyn.simulation.system.friction_rows import FrictionRows
 from armdyn.spatial.rotations import Array
 
@@ -122,7 +122,6 @@ class Response:
         high: Array,
         cancelled: Array | None = None,
         further: Further | None = None,
-        **effort: int,
     ) -> Impulses:
         """Velocities, or accelerations, with impulses, or forces, of the rows within bounds (boxed LCP).
 
@@ -131,10 +130,9 @@ class Response:
             low, high: bounds, (m,).
             cancelled: velocities of the links from which constraints have left v0.
             further: unilateral rows of the links, whose impulses come after those of its friction.
-            effort: ``sweeps`` and ``rounds`` of `bounded_impulses`.
         """
         n, first = self.rows.n, self.rows.of_links
-        links = self._of_links(v0[:n], low[:first], high[:first], cancelled, further, effort)
+        links = self._of_links(v0[:n], low[:first], high[:first], cancelled, further)
         if len(v0) == n:
             return links
         v, none = v0[n:].copy(), less_equal(abs(v0[n:]), 0.0)
@@ -155,7 +153,6 @@ class Response:
         high: Array,
         cancelled: Array | None,
         further: Further | None,
-        effort: dict[str, int],
     ) -> Impulses:
         """The bounded impulses of the rows of the links."""
         n, first = self.rows.n, self.rows.of_links
@@ -171,5 +168,4 @@ class Response:
         if not len(matrix):
             none = np.zeros(0, dtype=object)
             return Impulses(v0, none, none, less_equal(abs(v0), 0.0))
-        how |= effort
         return bounded_impulses(v0, matrix, columns, low, high, free=self._free(matrix), cancelled=cancelled, **how)

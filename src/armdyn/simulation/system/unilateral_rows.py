@@ -24,7 +24,7 @@ from armdyn.constraints.equations import all_equations
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, less, less_equal, maximum, select
 from armdyn.simulation.elements.stops import Barriers
-from armdyn.simulation.system.bounded_impulses import largest
+from armdyn.simulation.system.bounded import largest
 from armdyn.spatial.rotations import Array
 
 LARGE = 1e3
