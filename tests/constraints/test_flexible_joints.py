@@ -7,7 +7,19 @@ from scipy.integrate import solve_ivp
 
 import armdyn
 from armdyn import Part, Unsupported
-from armdyn.actuators import Actuator, Coulomb, Gear, LuGre, Motor, Spring, Viscous, flexible_inverse_dynamics
+from armdyn.actuators import (
+    Actuator,
+    Coulomb,
+    Gear,
+    GearLoss,
+    LuGre,
+    Motor,
+    Smooth,
+    Spring,
+    Viscous,
+    flexible_inverse_dynamics,
+    flexible_motion,
+)
 from armdyn.constraints import PointOnPlane
 from armdyn.simulation import (
     Adaptive,
@@ -90,6 +102,40 @@ def solved(bare, springs, q, qd, theta, thetad, tau):
     for k in springs:
         thetadd[k] = (tau[k] - on_links[k]) / B
     return found[:n], found[n:], thetadd
+
+
+def test_friction_under_load_of_rigid_joints_beside_springs_within_constraints():
+    """The equations of links and rotors hold with the gear's loss of the load, and the energy account closes."""
+    bare = four_bar()
+    actuators = {
+        bare.joint_names[0]: Actuator(Motor(INERTIA), Gear(RATIO), spring=Spring(300.0, damping=2.0)),
+        bare.joint_names[2]: Actuator(Motor(0.01), Gear(2.0, efficiency=0.8, back_efficiency=0.7), [Viscous(0.3)]),
+    }
+    robot = bare.with_actuators(actuators)
+    q = np.asarray(bare.close_loop([-1.2, 1.0, -0.5]))
+    rng = np.random.default_rng(2)
+    for _ in range(4):
+        qd = np.asarray(bare.close_velocities(q, rng.normal(size=3)))
+        theta, thetad, tau = q + 0.05 * rng.normal(size=3), qd + rng.normal(size=3), 5.0 * rng.normal(size=3)
+        qdd, thetadd, power = robot.compile(flexible_motion)(q, qd, theta, thetad, tau)
+        multipliers = robot.flexible_multipliers(q, qd, theta, thetad, tau)
+        loads = bare.constrained_inverse_dynamics(q, qd, qdd, multipliers, tolerance=np.inf)
+        spring = 300.0 * (theta[0] - q[0]) + 2.0 * (thetad[0] - qd[0])
+        factor = 1.0 / 0.8 if loads[2] * qd[2] > 0.0 else 0.7
+        drive = factor * loads[2] + 0.3 * qd[2] + 0.04 * qdd[2]
+        size = abs(loads).max() + abs(tau).max()
+        np.testing.assert_allclose([loads[0], loads[1], drive], [spring, tau[1], tau[2]], rtol=0, atol=1e-11 * size)
+        np.testing.assert_allclose(B * thetadd[0] + spring, tau[0], rtol=0, atol=1e-11 * size)
+        lost = 2.0 * (thetad[0] - qd[0]) ** 2 + ((factor - 1.0) * loads[2] + 0.3 * qd[2]) * qd[2]
+        given = tau[0] * thetad[0] + tau[1:] @ qd[1:]
+        np.testing.assert_allclose(power, given - lost, rtol=0, atol=1e-11 * abs(given))
+    smooth = robot.with_actuators(
+        {bare.joint_names[2]: Actuator(Motor(0.01), Gear(2.0), Smooth(GearLoss(0.8, 0.7), 0.1))}
+    )
+    motion = armdyn.simulate(smooth, q, duration=0.3, method=RungeKutta4(step=1e-3))
+    assert abs(motion.energy.relative_drift).max() < 1e-6
+    final = armdyn.ClosedLoop(smooth, method=RungeKutta4(step=1e-3))(q, [0.0] * 3, steps=300, tau=[0.0] * 3).final
+    np.testing.assert_allclose(final.q, motion.q[-1], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", CASES)

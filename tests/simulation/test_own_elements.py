@@ -151,6 +151,14 @@ def test_forces_energies_and_inverse_dynamics() -> None:
     np.testing.assert_allclose(by_mass, qdd, rtol=1e-10)
 
 
+def test_lost_energy_is_counted_beside_flexible_joints() -> None:
+    """A cable that damps a flexible slide, whose rotor has no dry friction."""
+    arm = SLIDE.with_actuators({"x": Actuator(Motor(0.3), spring=Spring(400.0, damping=0.5))})
+    motion = armdyn.simulate(arm, [0.0], [V], duration=1.5, elements=[Cable(damping=3.0)])
+    assert abs(motion.energy.drift).max() < 1e-7
+    assert -motion.energy.work[-1] > 0.1
+
+
 def test_a_detent_beside_springs_gears_stops_and_coupled_joints() -> None:
     """The energy account closes."""
     plain = armdyn.load("planar_2r")

@@ -24,12 +24,9 @@ import numpy as np
 from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
 from armdyn.algorithms.energy import kinetic_energy
-from armdyn.algorithms.forward_dynamics import forward_dynamics
-from armdyn.algorithms.friction_forces import friction_forces
-from armdyn.algorithms.newton_euler import tip_forces
-from armdyn.base.advice import either
-from armdyn.base.errors import Unsupported
+from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.constraints.dynamics import constrained_forward_dynamics, nan_without_rank
+from armdyn.constraints.rigid_motion import RigidMotion, rigid_motion
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
@@ -75,12 +72,17 @@ def flexible_forward_dynamics(
     """
     joints = flexible_joints(mechanism)
     on_links = forces_on_links(joints, q, qd, theta, thetad, tau)
-    side = links_side(mechanism, joints)
-    if mechanism.model.constraints:
-        motion = constrained_forward_dynamics(side, q, qd, on_links, f_tip, f_ext)
-        qdd = motion.qdd * nan_without_rank(motion.independence)
-    else:
-        qdd = forward_dynamics(side, q, qd, on_links, f_tip, f_ext=f_ext)
+    links = rigid_motion(links_side(mechanism, joints), q, qd, on_links, f_tip, f_ext)
+    return _accelerations(joints, links, on_links, thetad, tau)
+
+
+def _accelerations(
+    joints: list[FlexibleJoint], links: RigidMotion, on_links: Array, thetad: Array, tau: Array
+) -> tuple[Array, Array]:
+    """qdd and thetadd, from the motion of the links; NaN if constraints have lost rank."""
+    qdd = links.qdd
+    if links.constrained is not None:
+        qdd = qdd * nan_without_rank(links.constrained.independence)
     thetadd = np.array(qdd, dtype=object)
     for joint in joints:
         i = joint.coordinate
@@ -178,8 +180,8 @@ def flexible_motion(
 ) -> tuple[Array, Array, Any]:
     """`flexible_forward_dynamics`, rad/s^2 or m/s^2, shapes (..., n), and the power of the external forces, W, scalar.
 
-    The power is that of motors and surroundings, tau . thetad - f_tip . V_tip, less the losses by friction and by the
-    damping of the springs: the rate of kinetic, potential and spring energy.
+    The power is that of motors and surroundings, tau . thetad - f_tip . V_tip, less the losses by friction, by elements
+    and by the damping of the springs: the rate of kinetic, potential and spring energy.
 
     Args:
         q: positions of the links, rad or m, shape (..., n).
@@ -189,31 +191,15 @@ def flexible_motion(
         tau: forces of the motors at the joints, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    qdd, thetadd = flexible_forward_dynamics(mechanism, q, qd, theta, thetad, tau, f_tip)
     joints = flexible_joints(mechanism)
-    side = links_side(mechanism, joints)
-    _refuse_loads_within_constraints(side)
-    on_links = np.array(tau, dtype=object)
+    side, on_links = links_side(mechanism, joints), forces_on_links(joints, q, qd, theta, thetad, tau)
+    links = rigid_motion(side, q, qd, on_links, f_tip, method=quicker_method(side))
     power: Any = 0.0
     for joint in joints:
-        i = joint.coordinate
-        on_links[i] = 0.0
         power = power + _power_of_rotor(joint, q, qd, theta, thetad, tau)
-    if f_tip is not None:
-        on_links = on_links - tip_forces(mechanism, q, f_tip)
-    if side.drive.has_friction:
-        on_links = on_links - friction_forces(side, q, qd, qdd, f_tip)
-    return qdd, thetadd, power + on_links @ qd
-
-
-def _refuse_loads_within_constraints(side: Mechanism) -> None:
-    """Refuse rigid joints whose friction depends on their load, to which constraints add."""
-    if side.model.constraints and side.drive.depends_on_load:
-        raise Unsupported(
-            f"{side.name!r} has flexible joints, constraints, and rigid joints whose friction depends on their load; a "
-            "motion of all three is not solved. Give these joints friction that depends on their velocities alone, or "
-            + either("springs too", "actuators with springs too")
-        )
+    rigid = np.array(tau, dtype=object)
+    rigid[[joint.coordinate for joint in joints]] = 0.0
+    return *_accelerations(joints, links, on_links, thetad, tau), power + links.power(side, q, qd, rigid, f_tip)
 
 
 def _power_of_rotor(joint: FlexibleJoint, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array) -> Any:

@@ -139,11 +139,9 @@ class UnderLoad(NamedTuple):
     """Accelerations that agree with the friction of the loads they cause, and the equations' linear part there.
 
     Args:
-        qdd: the accelerations, (n,).
-        loads: the loads of the joints with such friction, by body.
+        qdd, reactions, loads: as of `LinearSolution`.
         solve: the change of qdd by joint forces, a vector or the columns of a matrix: (d tau/d qdd)^-1 times these.
         friction: that depends on these loads, by body.
-        reactions: as of `LinearSolution`.
     """
 
     qdd: Array

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from armdyn import algorithms
-from armdyn.algorithms.elements import dissipated_power
 from armdyn.algorithms.factors import factored_mass_matrix
-from armdyn.algorithms.load_laws import other_friction
 from armdyn.algorithms.quicker_method import quicker_method
-from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.dead_points import APPROACHING, DeadPoints
-from armdyn.constraints.equations import all_equations
 from armdyn.constraints.projection import DRIFTED, projection_of
 from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
+from armdyn.constraints.rigid_motion import rigid_motion
 from armdyn.constraints.solving import constrained_least_squares
-from armdyn.constraints.under_load import constrained_under_load, forces_before_loads, friction_lines
+from armdyn.constraints.under_load import forces_before_loads, friction_lines
 from armdyn.declaration import Function, function
 from armdyn.functions.robot_like import compile_for
 from armdyn.robot import Robot
@@ -49,35 +46,8 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    if model.model.constraints and model.drive.depends_on_load:
-        return constrained_motion_under_load(model, q, qd, tau, f_tip)[0][:2]
-    if model.model.constraints:
-        qdd = constrained_forward_dynamics(model, q, qd, tau, f_tip).qdd
-    else:
-        qdd = algorithms.forward_dynamics(model, q, qd, tau, f_tip, method=quicker_method(model))
-    return qdd, power(model, q, qd, qdd, tau, f_tip)
-
-
-def power(model: Any, q: Any, qd: Any, qdd: Any, tau: Any, f_tip: Any) -> Any:
-    """P of `motion`, at the accelerations that it finds."""
-    forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
-    if model.drive.has_friction:
-        forces = forces - algorithms.friction_forces(model, q, qd, qdd, f_tip)
-    return forces @ qd + dissipated_power(model, q, qd)
-
-
-def constrained_motion_under_load(
-    model: Any, q: Any, qd: Any, tau: Any, f_tip: Any, near: Mapping[int, Any] | None = None
-) -> tuple[tuple[Any, Any, Any], Mapping[int, Any]]:
-    """`rubbing_motion`, and the loads by body; ``near`` are such of a state nearby."""
-    _, A, drift = all_equations(model, q, qd)
-    _, found = constrained_under_load(model, q, qd, tau, A, drift, f_tip, near=near)
-    drive, rates = model.drive, model.drive.rates(qd)
-    others = other_friction(drive, rates)
-    friction = drive.forces([own + found.friction.get(k, 0.0) for k, own in enumerate(others)])
-    forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
-    power = (forces - friction) @ qd + dissipated_power(model, q, qd)
-    return (found.qdd, power, friction), found.loads
+    found = rigid_motion(model, q, qd, tau, f_tip, method=quicker_method(model))
+    return found.qdd, found.power(model, q, qd, tau, f_tip)
 
 
 @function("(n),(n),(n),(6)?->(n),(),(n)", sources=SOURCES)
@@ -90,10 +60,8 @@ def rubbing_motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> 
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    if model.model.constraints and model.drive.depends_on_load:
-        return constrained_motion_under_load(model, q, qd, tau, f_tip)[0]
-    qdd, power = motion(model, q, qd, tau, f_tip)
-    return qdd, power, algorithms.friction_forces(model, q, qd, qdd, f_tip)
+    found = rigid_motion(model, q, qd, tau, f_tip, method=quicker_method(model))
+    return found.qdd, found.power(model, q, qd, tau, f_tip), found.friction
 
 
 def rubbing_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple[Array, Any, Array]]:

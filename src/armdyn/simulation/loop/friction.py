@@ -25,7 +25,6 @@ class LoopFriction:
         rubs: true if any joint has friction.
         obstacle: the reason joints do not stick in this loop, and the remedy; None if they do.
         under_load: true if the friction of any joint depends on a load that follows from the accelerations.
-        together: true if that is so within constraints and beside flexible joints, which those steps alone solve.
         steady: the names of joints whose friction has a state that this loop does not carry, but for an obstacle.
     """
 
@@ -34,7 +33,6 @@ class LoopFriction:
     rubs: bool
     obstacle: str | None
     under_load: bool
-    together: bool
     steady: tuple[str, ...] = ()
 
     @classmethod
@@ -61,12 +59,11 @@ class LoopFriction:
         rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
         rubs = rubs or any(joint.spring.is_damped for joint in flexible_joints(rest.mechanism))
         loaded = drive_of_links(rest).depends_on_load
-        together = loaded and bool(robot.model.constraints and flexible_joints(rest.mechanism))
-        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method), loaded, together, tuple(steady))
+        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method), loaded, tuple(steady))
 
     def sticks(self, *, energy: bool) -> bool:
         """True for the steps of `armdyn.simulation.drivers.time_stepping`, which compute the dissipated energy."""
-        return self.obstacle is None and bool(self.dry or self.together or (energy and self.rubs))
+        return self.obstacle is None and bool(self.dry or (energy and self.rubs))
 
     def loads(self, *, energy: bool) -> bool:
         """True if the state of the loop has the loads on which friction depends."""

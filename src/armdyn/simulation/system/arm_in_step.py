@@ -16,20 +16,14 @@ from armdyn import algorithms
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.algorithms.elements import dissipative_forces
-from armdyn.algorithms.load_friction import accelerations_under_load
+from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.base.fields import set_fields
 from armdyn.constraints.projection import projected
+from armdyn.constraints.rigid_motion import rigid_motion
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import Bent
-from armdyn.simulation.equations import (
-    SOURCES,
-    constrained_motion_under_load,
-    lagrangian_derivatives,
-    motion,
-    power,
-    velocity_of_momentum,
-)
+from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, velocity_of_momentum
 from armdyn.simulation.methods.formulas import Rates
 from armdyn.simulation.methods.scheme import Scheme
 from armdyn.simulation.system.coordinates import parted, stacked
@@ -67,15 +61,9 @@ class ArmInStep:
             (q, theta), (qd, thetad) = self._parted(x), self._parted(v)
             qdd, thetadd, rate = flexible_motion(arm, q, qd, theta, thetad, tau, f_tip)
             return stacked(qdd, thetadd, self.places), rate
-        if not arm.drive.depends_on_load:
-            return motion(arm, x, v, tau, f_tip)  # type: ignore[no-any-return]
-        if arm.model.constraints:
-            (qdd, rate, _), loads = constrained_motion_under_load(arm, x, v, tau, f_tip, near=self._loads)
-            self._loads.update(loads)
-            return qdd, rate
-        found = accelerations_under_load(arm, x, v, tau, f_tip, near=self._loads)
+        found = rigid_motion(arm, x, v, tau, f_tip, near=self._loads, method=quicker_method(arm))
         self._loads.update(found.loads)
-        return found.qdd, power(arm, x, v, found.qdd, tau, f_tip)
+        return found.qdd, found.power(arm, x, v, tau, f_tip)
 
     def derivatives(self, q: Any, qd: Any) -> tuple[Any, Any]:
         """dL/dq and dL/dqd."""
@@ -89,9 +77,9 @@ class ArmInStep:
         """tau - friction - J^T f_tip."""
         forces, arm = self._forces(q, qd), self.arm
         if arm.drive.depends_on_load:
-            found = accelerations_under_load(arm, q, qd, forces, self.f_tip, near=self._loads)
+            found = rigid_motion(arm, q, qd, forces, self.f_tip, near=self._loads)
             self._loads.update(found.loads)
-            forces = forces - algorithms.friction_forces(arm, q, qd, found.qdd, self.f_tip)
+            forces = forces - found.friction
         elif arm.drive.has_friction:
             forces = forces - algorithms.friction_forces(arm, q, qd)
         if arm.elements:
