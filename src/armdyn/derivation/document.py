@@ -13,15 +13,13 @@ from sympy.printing.latex import LatexPrinter
 from armdyn.derivation.printing import VECTORS, BookNotation, heading, symbol_description
 from armdyn.derivation.steps import Equation
 from armdyn.targets.equations.document import latex_document
-from armdyn.targets.equations.symbol import escape_latex
+from armdyn.targets.equations.symbol import GREEK, escape_latex
 
 if TYPE_CHECKING:
     from armdyn.derivation.named_results import NamedResults
 
 WIDTH = 62
 """Characters of a line of equations on a page, as estimated by `width`."""
-
-GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "lambda", "mu", "rho", "omega", "xi", "eta", "zeta")
 
 MATHEMATICS = {
     "tau = M(q) qdd + c(q, qd) + g(q)": r"$\tau = M(q)\,\ddot{q} + c(q, \dot{q}) + g(q)$",

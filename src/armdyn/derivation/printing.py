@@ -1,4 +1,9 @@
-"""Derivations as text, with the short names of textbooks: c12 for cos(q1 + q2)."""
+"""Derivations as text, with the short names of textbooks: c12 for cos(q1 + q2).
+
+SymPy's printers write the expressions. `armdyn.targets.equations` has its own printer, because its terms are nodes of a
+program, which keep their order of evaluation and share subexpressions; expressions of SymPy have neither. Both use the
+letters, escapes and document of `armdyn.targets.equations.symbol` and `armdyn.targets.equations.document`.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,11 @@ import sympy
 from sympy.printing.pretty.pretty_symbology import pretty_symbol, pretty_use_unicode
 from sympy.printing.str import StrPrinter
 
+from armdyn.targets.equations.symbol import subscript, superscript
+
 if TYPE_CHECKING:
     from armdyn.derivation.named_results import NamedResults
 
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-SUBSCRIPTS = str.maketrans("0123456789-", "₀₁₂₃₄₅₆₇₈₉₋")
 DOTS = {"sign_qd": "sign_qd", "qdd": "qddot", "qd": "qdot"}
 
 
@@ -65,7 +70,7 @@ def _dotted(name: str) -> str:
 def _with_indices(name: str) -> str:
     """m1 as m₁ and s1-2 as s₁₋₂, independent of SymPy's detection of the terminal: lines are not ASCII anyway."""
     if name[0] in "cs" and ("-" in name or "," in name):
-        return name[0] + name[1:].translate(SUBSCRIPTS)
+        return name[0] + subscript(name[1:])
     before = pretty_use_unicode(True)
     try:
         return str(pretty_symbol(name))
@@ -81,7 +86,7 @@ class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
 
     def _print_Pow(self, power: Any, rational: bool = False) -> str:
         if power.exp.is_Integer and power.exp > 1:
-            return f"{self.parenthesize(power.base, 100)}{str(power.exp).translate(SUPERSCRIPTS)}"
+            return f"{self.parenthesize(power.base, 100)}{superscript(power.exp)}"
         return str(super()._print_Pow(power, rational=rational))
 
     def _print_Mul(self, product: Any) -> str:

@@ -1,6 +1,9 @@
 """Sine and cosine in C without a library: Cody-Waite reduction, and Payne-Hanek reduction for huge angles.
 
-The polynomials are those of `armdyn.targets.llvm.trigonometry`. An angle x = k pi/2 + r with |r| <= pi/4 is reduced in
+The coefficients and the parts of pi/2 are those of `armdyn.targets.llvm.trigonometry`, which LLVM's vectors, CUDA and
+WebAssembly print. The steps are C's own: without fused multiplication those of LLVM are wrong by up to 1.46 units in
+the last place, also in float; with the rest in twice the digits 0.89, at equal time (3 million angles up to 10 rad,
+gcc 12). An angle x = k pi/2 + r with |r| <= pi/4 is reduced in
 parts of pi/2 whose products with k are exact, so no fused multiplication is needed. Beyond that the low 192 bits of the
 product of x and 2/pi, mod 4, are computed with integers: its top two bits are k, the others r as a fraction of pi/2.
 Right for every finite angle; NaN for infinities and NaN.

@@ -34,7 +34,7 @@ SPECIAL = {
 }
 """Words with a special symbol, in Unicode and in LaTeX."""
 
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_SUBSCRIPTS = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _COMBINING = ("\u0307", "\u0308")
 _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -61,7 +61,7 @@ class Symbol:
         if not self.index:
             return base
         if self._is_compact and not base[-1].isdigit():
-            return base + "".join(map(str, self.index)).translate(_SUBSCRIPTS)
+            return base + subscript("".join(map(str, self.index)))
         return f"{base}[{','.join(map(str, self.index))}]"
 
     @property
@@ -122,6 +122,11 @@ def _escaped(character: str) -> str:
     if character in _WORDS:
         return rf"\ensuremath{{\{_WORDS[character]}}}"
     return character if character.isprintable() and character <= "\u00ff" else f"[U+{ord(character):04X}]"
+
+
+def subscript(text: str) -> str:
+    """A text with its digits and signs as subscripts."""
+    return text.translate(_SUBSCRIPTS)
 
 
 def superscript(number: int) -> str:
