@@ -24,7 +24,7 @@ from rich.table import Table
 
 import armdyn
 from armdyn.doctor import Findings, doctor
-from armdyn.doctor.source import Source
+from armdyn.doctor.source import SourceDocument
 from armdyn.doctor.subject import Articulation, Subject
 
 LINK = """  <link name="link_{k}">
@@ -133,7 +133,7 @@ def arms_in(folder: Path) -> tuple[list[Path], int]:
 def _longest_chain(path: Path) -> int:
     """The largest number of joints of their own drive from the root to a link; 0 of a file that is not XML."""
     try:
-        source = Source.parse(path.name, path.read_bytes())
+        source = SourceDocument.parse(path.name, path.read_bytes())
     except armdyn.ArmdynError:
         return 0
     bodies = Subject.of(source, path.parent).bodies.values()

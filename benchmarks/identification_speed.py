@@ -42,7 +42,7 @@ def read(folder: Path, robot: armdyn.Robot) -> list[Log]:
 def weighted_least_squares(logs: list[Log], robot: armdyn.Robot) -> np.ndarray:
     """Filters, base columns, QR, friction alone, and weighted least squares of the base parameters."""
     parameters = Parameters(robot, True, terms_of(FRICTION))
-    settings = fitting.Settings(robust=False)
+    settings = fitting.FitSettings(robust=False)
     regression = fitting._regression(logs, parameters, settings, np.zeros(robot.dof), robot)
     bodies = Parameters(robot, False, ()).standard.values
     _, deviations, factors = fitting._friction_alone(regression, bodies, settings, regression.factors())
@@ -197,7 +197,7 @@ class Sysid:
 def of_friction_alone(log: Log, robot: armdyn.Robot) -> np.ndarray:
     """Armature and viscous friction of each joint with the bodies as described."""
     parameters = Parameters(robot, True, terms_of(("viscous",)))
-    settings = fitting.Settings(robust=False)
+    settings = fitting.FitSettings(robust=False)
     delays = np.full(robot.dof, HELD)
     regression = fitting._regression([log], parameters, settings, delays, robot)
     bodies = Parameters(robot, False, ()).standard.values

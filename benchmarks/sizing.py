@@ -104,7 +104,7 @@ def swing(samples: int) -> Any:
     size, phase = rng.uniform(0.1, 0.5, (2, 1, 6)), rng.uniform(0.0, 6.0, (2, 1, 6))
     angle = w * t[:, None] + phase
     q, qd, qdd = size * np.sin(angle), size * w * np.cos(angle), -size * w**2 * np.sin(angle)
-    return armdyn.sizing.Task(t, *(each.sum(axis=0) for each in (q, qd, qdd)))
+    return armdyn.sizing.MotionCycle(t, *(each.sum(axis=0) for each in (q, qd, qdd)))
 
 
 def catalogue(motors: int, gears: int) -> Any:

@@ -6,21 +6,21 @@ Run it with ``python examples/size_drives.py``.
 import numpy as np
 
 import armdyn
-from armdyn.sizing import Sizing, Task, ratio_sweep, size
+from armdyn.sizing import MotionCycle, Sizing, ratio_sweep, size
 
 
-def there_and_back(start: np.ndarray, end: np.ndarray, duration: float, steps: int = 201) -> Task:
+def there_and_back(start: np.ndarray, end: np.ndarray, duration: float, steps: int = 201) -> MotionCycle:
     """From rest to rest by a polynomial of fifth degree, a pause, back, and another pause."""
     t = np.linspace(0.0, duration, steps)
     s, way = (t / duration)[:, None], end - start
     q = start + way * (10 * s**3 - 15 * s**4 + 6 * s**5)
     qd = way * (30 * s**2 - 60 * s**3 + 30 * s**4) / duration
     qdd = way * (60 * s - 180 * s**2 + 120 * s**3) / duration**2
-    go = Task(t, q, qd, qdd).then_hold(0.5)
+    go = MotionCycle(t, q, qd, qdd).then_hold(0.5)
     later = go.t[-1] + t
     back = (start + end - q, -qd, -qdd)
     whole = (np.concatenate([getattr(go, name), other]) for name, other in zip(("q", "qd", "qdd"), back, strict=True))
-    return Task(np.concatenate([go.t, later]), *whole).then_hold(0.5)
+    return MotionCycle(np.concatenate([go.t, later]), *whole).then_hold(0.5)
 
 
 def main() -> Sizing:

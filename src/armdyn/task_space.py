@@ -37,7 +37,7 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.singular_mass import is_singular
 
-__all__ = ["CartesianDynamics", "SingularTask", "Task", "TaskSpace", "TaskSpaceError"]
+__all__ = ["CartesianDynamics", "SingularTask", "TaskComponents", "TaskSpace", "TaskSpaceError"]
 
 THRESHOLD = 1e-6
 """Below this a component's independence of the others, from 0 to 1, counts as lost."""
@@ -59,7 +59,7 @@ class CartesianDynamics(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task:
+class TaskComponents:
     """The components of a frame's motion that make a task, and the settings of its dynamics, all checked.
 
     ``robot.compile(task.dynamics)`` is the compiled function of q and qd that returns a `TaskSpace`, without a check
@@ -73,7 +73,7 @@ class Task:
         UnknownName: a component or way of expression that does not exist.
         TaskSpaceError: settings that make no sense.
 
-    >>> task = armdyn.task_space.Task(components=("vx", "vy"), expressed_in="world")
+    >>> task = armdyn.task_space.TaskComponents(components=("vx", "vy"), expressed_in="world")
     >>> dynamics = armdyn.load("planar_2r").compile(task.dynamics)
     >>> dynamics([0.0, np.pi / 2], [0.0, 0.0]).Lambda.round(12) + 0.0
     array([[1., 0.],
@@ -143,7 +143,7 @@ def task_space(
 
     Where the components are not independent there is no Lambda: that is an error, or, with ``damping``, Lambda is
     bounded. In a controller of your own call ``armdyn.algorithms.task_space``, or compile an
-    `armdyn.task_space.Task`: those do not check.
+    `armdyn.task_space.TaskComponents`: those do not check.
 
     Args:
         robot: without constraints.
@@ -178,7 +178,7 @@ def task_space(
            [0., 2.]])
     """
     refuse_constraints(robot.model, "task_space", "mass_matrix, bias_forces and constraint_jacobian")
-    task = Task(frame, point, components, expressed_in, damping)
+    task = TaskComponents(frame, point, components, expressed_in, damping)
     threshold = number("threshold", threshold, above=0.0, below=1.0, error=TaskSpaceError)
     compiled, unit = compiled_task(robot, task)
     # Infinite numbers of singular states are no warning here: they are looked for below.
@@ -232,9 +232,9 @@ def cartesian_dynamics(
     return CartesianDynamics(task.Lambda, task.mu, task.p)
 
 
-def compiled_task(robot: RobotLike, task: Task) -> CompiledTask:
+def compiled_task(robot: RobotLike, task: TaskComponents) -> CompiledTask:
     """The task's compiled function, made once, and the scale of its Jacobian."""
-    kept: dict[Task, CompiledTask] = vars(robot).setdefault("_tasks", {})
+    kept: dict[TaskComponents, CompiledTask] = vars(robot).setdefault("_tasks", {})
     result = kept.get(task)
     if result is None:
         result = kept[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
@@ -242,7 +242,7 @@ def compiled_task(robot: RobotLike, task: Task) -> CompiledTask:
 
 
 def _require_independence(
-    robot: RobotLike, task: Task, q: Array, result: TaskSpace, unit: Array, threshold: float
+    robot: RobotLike, task: TaskComponents, q: Array, result: TaskSpace, unit: Array, threshold: float
 ) -> None:
     """Refuse states where a component moves with the others, with no joint, or where no inertia is moved.
 
@@ -263,7 +263,7 @@ def _require_independence(
         raise _singular(robot, task, q, bad, independence, scaled, least)
 
 
-def _unit(robot: RobotLike, task: Task) -> Array:
+def _unit(robot: RobotLike, task: TaskComponents) -> Array:
     """Factors of J, shape (k, n), that measure lengths in that of the arm and bring each row to about 1."""
     frame = robot.model.frame(task.frame).name
     length = length_of(robot, {frame}) + math.hypot(*task.point)
@@ -275,7 +275,7 @@ def _unit(robot: RobotLike, task: Task) -> Array:
 
 def _singular(
     robot: RobotLike,
-    task: Task,
+    task: TaskComponents,
     q: Array,
     bad: Array,
     independence: Array,

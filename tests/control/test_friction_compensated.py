@@ -13,7 +13,7 @@ import armdyn
 from armdyn import control
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, ServoFriction, Spring, Stribeck, Viscous, write
 from armdyn.base.errors import ArmdynError
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 from oracles.states import assert_close
 
@@ -139,7 +139,7 @@ controller: [pd_gravity, {friction_compensated: {velocities: qd_ref}}]
 inputs: {q_ref: 0.5, qd_ref: 0.2, Kp: 30, Kd: 4}
 """)
     words = Words.read(tmp_path / "motion.yaml")
-    found = Motion.of(words, words.robot()).simulate()
+    found = MotionSettings.of(words, words.robot()).simulate()
     controller = control.friction_compensated(control.pd_gravity, "qd_ref")
     loop = armdyn.ClosedLoop(arm.with_actuators(drives), controller, method=armdyn.simulation.RungeKutta4(1e-3))
     aim = {"q_ref": np.full(2, 0.5), "qd_ref": np.full(2, 0.2), "Kp": np.full(2, 30.0), "Kd": np.full(2, 4.0)}

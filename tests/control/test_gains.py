@@ -12,7 +12,7 @@ from armdyn import ClosedLoop, control
 from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.simulation import GainWarning
 from armdyn.studies import Normal, grid, sampled
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 
 ROBOT = armdyn.load("ur5")
@@ -221,7 +221,7 @@ def test_scenarios_take_all_kinds(tmp_path: Path) -> None:
         path = tmp_path / f"arm{number}.yaml"
         path.write_text(f"{start}inputs: {{q_ref: 0.5, {gains}}}\n")
         words = Words.read(path)
-        ends.append(Motion.of(words, words.robot()).simulate().q[-1])
+        ends.append(MotionSettings.of(words, words.robot()).simulate().q[-1])
     np.testing.assert_allclose(ends[1:], [ends[0]] * 2, rtol=1e-14)
 
 

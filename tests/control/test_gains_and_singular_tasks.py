@@ -10,7 +10,7 @@ import pytest
 import armdyn
 from armdyn import control
 from armdyn.simulation import DivergenceWarning, GainWarning, SimulationError
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 
 ARM = armdyn.load("planar_2r")
@@ -18,9 +18,9 @@ AIM: dict[str, Any] = {"q_ref": np.zeros(2), "qd_ref": np.zeros(2), "Ki": 0.0 * 
 STRETCHED = np.zeros(2)
 
 
-def motion_of(path: Path) -> Motion:
+def motion_of(path: Path) -> MotionSettings:
     words = Words.read(path)
-    return Motion.of(words, words.robot())
+    return MotionSettings.of(words, words.robot())
 
 
 def test_a_gain_below_zero_is_named_with_its_joint() -> None:

@@ -109,7 +109,7 @@ def test_functions_keep_the_names_they_share_with_their_modules() -> None:
         "armdyn.algorithms.newton_euler\n"
         "import armdyn.algorithms.mass_matrix, armdyn.task_space\n"
         "assert callable(armdyn.algorithms.mass_matrix), armdyn.algorithms.mass_matrix\n"
-        "assert armdyn.task_space.Task\n"
+        "assert armdyn.task_space.TaskComponents\n"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)

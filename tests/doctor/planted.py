@@ -14,8 +14,8 @@ from numpy.random import Generator
 import armdyn
 from armdyn.doctor import Findings, doctor
 from armdyn.doctor.examine import subject_of
-from armdyn.doctor.source import Edit, Source
-from armdyn.doctor.subject import Articulation, Body, Subject, tensor_of
+from armdyn.doctor.source import Edit, SourceDocument
+from armdyn.doctor.subject import Articulation, Subject, SubjectLink, tensor_of
 from armdyn.spatial.rotations import Array
 from oracles.robot_data import ROBOTS
 
@@ -54,14 +54,14 @@ Plant = Callable[[Subject, Generator], tuple[str, str, list[Edit]] | None]
 """A defect as edits, with the names of the part and of the link that it concerns; None if the file has no place."""
 
 
-def heavy_bodies(subject: Subject) -> list[Body]:
+def heavy_bodies(subject: Subject) -> list[SubjectLink]:
     """Links that weigh as much as a hundredth of the heaviest, with moments that are not those of a point."""
     heaviest = max(body.mass or 0.0 for body in subject.moving())
     return [body for body in subject.moving() if (body.mass or 0.0) > 0.01 * heaviest and body.moments is not None]
 
 
 def numbers(
-    change: Callable[[Body, Generator], tuple[float, Array, Array] | None],
+    change: Callable[[SubjectLink, Generator], tuple[float, Array, Array] | None],
 ) -> Plant:
     def plant(subject: Subject, random: Generator) -> tuple[str, str, list[Edit]] | None:
         bodies = heavy_bodies(subject)
@@ -84,7 +84,7 @@ def moments(factor: float) -> Plant:
 
 
 def centre(factor: float) -> Plant:
-    def change(body: Body, _: Generator) -> tuple[float, Array, Array] | None:
+    def change(body: SubjectLink, _: Generator) -> tuple[float, Array, Array] | None:
         far = float(np.linalg.norm(body.com))
         return (body.mass or 0.0, body.com * factor, six(body)) if far > 0.02 * body.extent else None
 
@@ -92,32 +92,32 @@ def centre(factor: float) -> Plant:
 
 
 def both(of_mass: float, of_com: float, of_moments: float) -> Plant:
-    def change(body: Body, _: Generator) -> tuple[float, Array, Array] | None:
+    def change(body: SubjectLink, _: Generator) -> tuple[float, Array, Array] | None:
         return (body.mass or 0.0) * of_mass, body.com * of_com, six(body) * of_moments
 
     return numbers(change)
 
 
-def one_moment(body: Body, random: Generator) -> tuple[float, Array, Array]:
+def one_moment(body: SubjectLink, random: Generator) -> tuple[float, Array, Array]:
     moments = six(body)
     moments[random.choice([0, 3, 5])] *= 1000.0
     return body.mass or 0.0, body.com, moments
 
 
 def order(order: tuple[int, ...]) -> Plant:
-    def change(body: Body, _: Generator) -> tuple[float, Array, Array]:
+    def change(body: SubjectLink, _: Generator) -> tuple[float, Array, Array]:
         return body.mass or 0.0, body.com, six(body)[list(order)]
 
     return numbers(change)
 
 
-def sign_of_moment(body: Body, random: Generator) -> tuple[float, Array, Array]:
+def sign_of_moment(body: SubjectLink, random: Generator) -> tuple[float, Array, Array]:
     moments = six(body)
     moments[random.choice([0, 3, 5])] *= -1.0
     return body.mass or 0.0, body.com, moments
 
 
-def about_the_base(body: Body, _: Generator) -> tuple[float, Array, Array] | None:
+def about_the_base(body: SubjectLink, _: Generator) -> tuple[float, Array, Array] | None:
     """Centre and moments in the frame of the base, about its origin, as a program for CAD prints them."""
     T = body.world
     R, p = T[:3, :3], T[:3, 3]
@@ -131,7 +131,7 @@ def about_the_base(body: Body, _: Generator) -> tuple[float, Array, Array] | Non
     return m, c, about[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
 
 
-def six(body: Body) -> Array:
+def six(body: SubjectLink) -> Array:
     assert body.moments is not None
     return body.moments.copy()
 
@@ -223,7 +223,7 @@ def planted(
             if not left:
                 break
             name = str(random.choice(sorted(texts)))
-            source = Source.parse(name, texts[name])
+            source = SourceDocument.parse(name, texts[name])
             subject = subject_of(source, Path())
             found = plant(subject, random)
             if found is None:
@@ -254,7 +254,7 @@ def judged(defect: Planted) -> Score:
     mine = [one for one in found if one.link == defect.link or any(name in one.element for name in names)]
     first = next((one.repairs[0] for one in mine if one.repairs), None)
     mended = first is not None and _alike(findings.source.patched(first.edits), defect.before, defect)
-    subject = subject_of(Source.parse("arm", findings.source.data), Path())
+    subject = subject_of(SourceDocument.parse("arm", findings.source.data), Path())
     others = [name for name in subject.bodies if name != defect.link]
     meant = {one.link for one in findings.at_least("warning") if not _of_forces(one.rule)}
     return Score(bool(mine), mended, len(meant & set(others)), len(others), findings)
@@ -267,7 +267,7 @@ def _of_forces(rule: str) -> bool:
 
 def _alike(mended: bytes, before: bytes, defect: Planted) -> bool:
     """Whether a link's or a joint's numbers are those before the defect, but for the digits of the text."""
-    now, then = (subject_of(Source.parse("arm", text), Path()) for text in (mended, before))
+    now, then = (subject_of(SourceDocument.parse("arm", text), Path()) for text in (mended, before))
     if defect.part in then.bodies and defect.part == defect.link:
         a, b = now.bodies[defect.part], then.bodies[defect.part]
         assert a.mass is not None
@@ -283,7 +283,7 @@ def _alike(mended: bytes, before: bytes, defect: Planted) -> bool:
     return all(_same_joint(joints[joint.name], joint) for joint in then.joints if joint.name in names)
 
 
-def _tensor(body: Body) -> Array:
+def _tensor(body: SubjectLink) -> Array:
     """In the axes of the link, kg m^2."""
     R = body.frame[:3, :3]
     return R @ tensor_of(six(body)) @ R.T

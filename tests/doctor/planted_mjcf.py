@@ -12,8 +12,8 @@ from numpy.random import Generator
 
 from armdyn.doctor.mjcf.parts import FULL, MjcfBody, MjcfJoint, set_attribute
 from armdyn.doctor.mjcf.reading import mjcf_subject
-from armdyn.doctor.source import Edit, Source, Span
-from armdyn.doctor.subject import Body, Subject, tensor_of
+from armdyn.doctor.source import Edit, SourceDocument, Span
+from armdyn.doctor.subject import Subject, SubjectLink, tensor_of
 from armdyn.spatial.rotations import Array
 from doctor.planted import (
     Plant,
@@ -61,7 +61,7 @@ def converted(urdf: bytes, *, is_in_degrees: bool = False) -> bytes:
 
 
 def _in_degrees(text: bytes) -> bytes:
-    source = Source.parse("arm", text)
+    source = SourceDocument.parse("arm", text)
     edits = [Edit(source.root.first("compiler").values["angle"], "degree")]  # type: ignore[union-attr]
     for node in source.root.walk():
         if node.tag == "joint" and node.attributes.get("type", "hinge") == "hinge" and "range" in node.values:
@@ -72,8 +72,8 @@ def _in_degrees(text: bytes) -> bytes:
 
 def with_full_inertia(text: bytes) -> bytes:
     """The text with ``fullinertia`` in place of principal moments and their axes."""
-    source = Source.parse("arm", text)
-    subject = mjcf_subject(Source.parse("arm", text), Path())
+    source = SourceDocument.parse("arm", text)
+    subject = mjcf_subject(SourceDocument.parse("arm", text), Path())
     edits = []
     for body in subject.bodies.values():
         node = body.inertial
@@ -90,7 +90,7 @@ def with_full_inertia(text: bytes) -> bytes:
 def order(places: tuple[int, ...]) -> Plant:
     """Moments in ``fullinertia`` in another order; ``places`` restores it."""
 
-    def change(body: Body, _: Generator) -> tuple[float, Array, Array] | None:
+    def change(body: SubjectLink, _: Generator) -> tuple[float, Array, Array] | None:
         if not isinstance(body, MjcfBody) or len(body.can_hold) < len(places):
             return None
         shuffled = np.empty(6)

@@ -17,7 +17,7 @@ from pydrake.multibody.plant import MultibodyPlant
 from armdyn.doctor import Finding
 from armdyn.doctor.checks.foreign import orders
 from armdyn.doctor.examine import subject_of
-from armdyn.doctor.source import Source
+from armdyn.doctor.source import SourceDocument
 from doctor.arms import RIGHT, examined, replaced
 from doctor.mjcf_arms import RIGHT_MJCF, examined_mjcf, replaced_mjcf
 
@@ -196,7 +196,7 @@ def test_orders_of_joints_in_four_programs() -> None:
     different = 0
     for seed in range(20):
         text, root = branched(seed)
-        subject = subject_of(Source.parse("arm.urdf", text.encode()), Path())
+        subject = subject_of(SourceDocument.parse("arm.urdf", text.encode()), Path())
         found = list(orders(subject))
         model = mujoco.MjModel.from_xml_string(text)
         in_mujoco = [model.joint(j).name for j in range(model.njnt)]
@@ -268,7 +268,7 @@ def test_composite_inertias_that_are_not_moved(tmp_path: Path) -> None:
     assert not examined(texts[0], tmp_path).at_least("warning")
     finding = one_of(texts[1], "inertia/composite", tmp_path)
     assert finding.link == "link_2"
-    body = subject_of(Source.parse("arm", examined(texts[1], tmp_path).fixed()), tmp_path).bodies["link_2"]
+    body = subject_of(SourceDocument.parse("arm", examined(texts[1], tmp_path).fixed()), tmp_path).bodies["link_2"]
     assert body.moments is not None
     assert np.allclose(body.moments[[0, 3, 5]], [own[0], own[1] + 0.09, own[1] + 0.09], rtol=1e-5)
 

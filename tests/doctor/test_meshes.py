@@ -12,7 +12,7 @@ import trimesh
 from armdyn.doctor import Finding, Findings, doctor
 from armdyn.doctor.checks.shapes import DIRECTIONS
 from armdyn.doctor.meshes import COLUMNS, EXACT_POINTS, hull_of_points, outermost
-from armdyn.doctor.source import Source
+from armdyn.doctor.source import SourceDocument
 from armdyn.doctor.subject import Subject, tensor_of
 from doctor.arms import RIGHT, line_of, replaced
 
@@ -90,7 +90,7 @@ def test_a_scaled_and_turned_mesh_fills_the_scaled_and_turned_box(scale: str, tm
     made = []
     for form in (f'<mesh filename="link.stl" scale="{scale}"/>', '<box size="0.3 0.08 0.05"/>'):
         text = f'<robot name="r"><link name="a">{shape.format(form)}</robot>'
-        subject = Subject.of(Source.parse("r.urdf", text.encode()), tmp_path)
+        subject = Subject.of(SourceDocument.parse("r.urdf", text.encode()), tmp_path)
         subject.open_meshes(True)
         made.append(subject.bodies["a"])
     mesh, primitive = made
@@ -112,7 +112,7 @@ def test_the_inertia_of_a_mesh_that_bounds_a_volume_is_its_own_and_else_that_of_
     )
     assert whole.is_volume
     subject = Subject.of(
-        Source.parse(
+        SourceDocument.parse(
             "r", b'<robot><link name="a"><visual><geometry><mesh filename="l.stl"/></geometry></visual></link></robot>'
         ),
         tmp_path,
@@ -162,7 +162,7 @@ def test_moments_that_no_mass_inside_the_mesh_has(tmp_path: Path) -> None:
     second = (0.2 + 0.2 - 0.00427) / 2
     assert f"{2 * np.sqrt(5 * second / 4):.3g} m long along (1, 0, 0)" in finding.text
     assert f"{np.sqrt(second / 4) / 0.15:.2g} times" in finding.text
-    mended = Source.parse("arm.urdf", text.encode()).patched(finding.repairs[0].edits).decode()
+    mended = SourceDocument.parse("arm.urdf", text.encode()).patched(finding.repairs[0].edits).decode()
     numbers = dict(re.findall(r'(i[xyz]{2})="([^"]*)"', mended[mended.index('name="link_2"') :].split("/>")[2]))
     size = np.array([0.3, 0.08, 0.08]) ** 2
     for name, value in zip(("ixx", "iyy", "izz"), 4 / 12 * (size.sum() - size), strict=True):
@@ -277,7 +277,7 @@ def test_meshes_that_take_long_are_not_opened_unasked(tmp_path: Path, monkeypatc
 def test_triangles_beyond_the_room_of_one_robot_are_not_kept(tmp_path: Path) -> None:
     box(0.3, 0.08, 0.08).export(tmp_path / "link.stl")
     text = replaced(BOX, MESH)
-    subject = Subject.of(Source.parse("arm.urdf", text.encode()), tmp_path)
+    subject = Subject.of(SourceDocument.parse("arm.urdf", text.encode()), tmp_path)
     subject.open_meshes(True)
     subject.meshes._room = 11
     assert not subject.bodies["link_2"].hulls

@@ -10,7 +10,7 @@ import pytest
 
 from armdyn.doctor.examine import subject_of
 from armdyn.doctor.mjcf.parts import MjcfBody, MjcfJoint
-from armdyn.doctor.source import Source
+from armdyn.doctor.source import SourceDocument
 from armdyn.doctor.subject import Subject
 from doctor.planted_mjcf import clean_mjcf
 
@@ -107,14 +107,14 @@ def test_every_word_is_read_as_the_compiler_does(compiler: str, tmp_path: Path) 
     text = EVERY_WORD.format(compiler=compiler)
     path = tmp_path / "arm.xml"
     path.write_text(text)
-    subject = subject_of(Source.parse("arm.xml", text.encode()), tmp_path)
+    subject = subject_of(SourceDocument.parse("arm.xml", text.encode()), tmp_path)
     assert not subject.lost
     assert_alike(subject, mujoco.MjModel.from_xml_path(str(path)))
 
 
 def test_files_that_mujoco_writes() -> None:
     for name, text in clean_mjcf().items():
-        subject = subject_of(Source.parse(name, text), Path())
+        subject = subject_of(SourceDocument.parse(name, text), Path())
         assert_alike(subject, mujoco.MjModel.from_xml_string(text.decode()))
 
 
@@ -127,7 +127,7 @@ def test_the_total_mass_scales_what_is_stated(tmp_path: Path, monkeypatch: pytes
     (finding,) = (one for one in examined_mjcf(text, tmp_path) if one.rule == "mass/total")
     assert "sum to 12 kg" in finding.text
     assert "by 0.4167" in finding.text
-    subject = subject_of(Source.parse("arm.xml", text.encode()), tmp_path)
+    subject = subject_of(SourceDocument.parse("arm.xml", text.encode()), tmp_path)
     assert_alike_masses = mujoco.MjModel.from_xml_string(text).body_mass[1:] / 4.0
     assert np.allclose(assert_alike_masses, 5.0 / 12.0)
     assert subject.bodies["link_1"].mass == 4.0

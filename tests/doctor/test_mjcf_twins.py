@@ -165,9 +165,9 @@ def test_products_without_an_orientation_become_fullinertia(tmp_path: Path) -> N
 
 def _body_of(text: str, folder: Path):
     from armdyn.doctor.examine import subject_of
-    from armdyn.doctor.source import Source
+    from armdyn.doctor.source import SourceDocument
 
-    return subject_of(Source.parse("arm.xml", text.encode()), folder).bodies["link_2"]
+    return subject_of(SourceDocument.parse("arm.xml", text.encode()), folder).bodies["link_2"]
 
 
 def test_a_fault_in_an_included_file_has_its_name_and_is_mended_there(

@@ -256,7 +256,7 @@ OF_TABLES: dict[str, Callable[[Any], Any]] = {
         armdyn.simulate(UR5, Q[0], duration=0.05, torque=simulation.OverTime(TIMES, tau), method=EULER).q
     ),
     "references": lambda q: LOOP(Q[0], steps=6, q_ref=q, qd_ref=QD[0], Kp=np.ones(6), Kd=np.ones(6)).final.q,
-    "a task": lambda q: armdyn.sizing.Task(TIMES, q, q, q, joint_names=JOINTS, jumps=True).qdd,
+    "a task": lambda q: armdyn.sizing.MotionCycle(TIMES, q, q, q, joint_names=JOINTS, jumps=True).qdd,
     "configurations": lambda q: shown_configurations(UR5, q, armdyn.ArmdynError),
 }
 

@@ -17,7 +17,7 @@ from armdyn.base.yaml_file import read_mapping
 from armdyn.studies import Scenario
 from armdyn.studies.definition import defined
 from armdyn.studies.law import DeclaredLaw
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import KEYS, Words
 from fuzz import plain_data
 from fuzz.cases import Stage, Verdict, file_in_memory, refused
@@ -95,7 +95,7 @@ class Scenarios:
 
     def _motion(self) -> Any:
         words = Words.read(self.path)
-        motion = Motion.of(words, words.robot())
+        motion = MotionSettings.of(words, words.robot())
         follows = vars(motion.follows) if motion.follows is not None else None
         settings = {name: value for name, value in motion.settings.items() if name != "torque"}
         driven = _forces(motion.settings["torque"]), words.controller_parts(), motion.driven_by

@@ -14,7 +14,7 @@ import numpy as np
 import armdyn
 from armdyn.viewer.curves import History
 from armdyn.viewer.numbers import Now, numbers_html
-from armdyn.viewer.stream_lines import LineReader, State, complaint
+from armdyn.viewer.stream_lines import LineReader, StreamState, complaint
 from fuzz import plain_data
 from fuzz.cases import Finding, Stage, Verdict
 from fuzz.damage import now_and_then_damaged
@@ -87,7 +87,7 @@ def _lines(data: bytes) -> list[bytes]:
     return data.split(b"\n")
 
 
-def _is_whole(state: State) -> bool:
+def _is_whole(state: StreamState) -> bool:
     """Whether it has a finite number for each joint, of all that it has."""
     arrays = [values for values in (state.q, state.qd, state.qdd, state.tau) if values is not None]
     shapes = all(values.shape == (2,) and values.dtype == np.float64 for values in arrays)

@@ -39,7 +39,7 @@ def rough() -> armdyn.Robot:
 def sizing(**options: Any) -> Figure:
     t = np.linspace(0.0, 2.0, 51)
     q = 0.4 * np.sin(np.pi * t)[:, None] * np.ones(6)
-    task = armdyn.sizing.Task(t, q, 0.4 * np.pi * np.cos(np.pi * t)[:, None] * np.ones(6), -(np.pi**2) * q)
+    task = armdyn.sizing.MotionCycle(t, q, 0.4 * np.pi * np.cos(np.pi * t)[:, None] * np.ones(6), -(np.pi**2) * q)
     return draw_sizing(armdyn.sizing.size(armdyn.load("ur5"), task, joints=["wrist_3_joint"]), **options)
 
 

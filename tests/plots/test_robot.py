@@ -22,7 +22,7 @@ from armdyn.formats.mesh_files import find_file
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
 from armdyn.plots import PictureError
 from armdyn.plots.bodies import bodies, triangles_of
-from armdyn.plots.leaders import LINE, Label, _cross, draw_labels, spread
+from armdyn.plots.leaders import LINE, PointLabel, _cross, draw_labels, spread
 from armdyn.plots.mesh_parts import MeshReader
 from armdyn.plots.shaded_triangles import ShadedTriangles
 from armdyn.plots.style import new_figure
@@ -299,7 +299,7 @@ def test_lines_to_labels_do_not_cross() -> None:
     for _ in range(20):
         figure = new_figure(8.0, 5.0)
         places = [(float(x), float(y)) for x, y in rng.uniform([0.0, 0.0], [5.0, 5.0], (10, 2))]
-        draw_labels(figure, [Label(str(k), "", place) for k, place in enumerate(places)], 6.0, 0.0, 5.0)
+        draw_labels(figure, [PointLabel(str(k), "", place) for k, place in enumerate(places)], 6.0, 0.0, 5.0)
         lines = [np.array(line.get_xydata()) for line in figure.findobj(mpl.lines.Line2D)]
         assert len(lines) == 10
         assert not any(_cross(*one, *other) for one, other in itertools.combinations(lines, 2))

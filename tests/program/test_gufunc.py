@@ -11,7 +11,7 @@ import pytest
 
 from armdyn.program import Port, interpret, trace
 from armdyn.targets import compile_program
-from armdyn.targets.gufunc import Interface
+from armdyn.targets.gufunc import GufuncInterface
 from armdyn.targets.interpreted import InterpretedFunction
 from armdyn.targets.kernels import NumpyFunction
 
@@ -23,7 +23,7 @@ PAIR = trace(
 )
 
 
-INTERPRETED = InterpretedFunction(lambda: PAIR, Interface.of(PAIR))
+INTERPRETED = InterpretedFunction(lambda: PAIR, GufuncInterface.of(PAIR))
 
 
 @pytest.fixture
@@ -162,7 +162,10 @@ def test_states_that_are_interpreted_in_several_blocks(monkeypatch: pytest.Monke
 
 def test_one_result_without_axes_is_a_number() -> None:
     length = trace(lambda u: np.sqrt(u @ u), [Port("u", (2,))], name="length")
-    for function in (compile_program(length, cache=False), InterpretedFunction(lambda: length, Interface.of(length))):
+    for function in (
+        compile_program(length, cache=False),
+        InterpretedFunction(lambda: length, GufuncInterface.of(length)),
+    ):
         found = function([3.0, 4.0])
         assert (type(found), found) == (np.float64, 5.0)
         assert function(np.float32([3.0, 4.0])).dtype == np.float32

@@ -24,7 +24,7 @@ from armdyn.program import (
 from armdyn.program.fixed_formulas import FIXED_FORMULAS
 from armdyn.program.integration import FINISHED, LIMITS, LOCATED, PROGRESS, RUNNING, TOO_SHORT, WATCHED
 from armdyn.simulation.methods import formulas
-from armdyn.targets.gufunc import Interface
+from armdyn.targets.gufunc import GufuncInterface
 from armdyn.targets.interpreted_integration import InterpretedIntegration
 from armdyn.targets.kernels import kernel_of
 from armdyn.targets.llvm.integration_step import SAFETY
@@ -155,7 +155,7 @@ def test_polynomials_of_steps(pair: EmbeddedPair, interpreted: bool) -> None:
     made, start = integration(pair), states(3)
     function = kernel_of(made, cache=False).for_float64
     if interpreted:
-        function = InterpretedIntegration(lambda: made, Interface.of(made))
+        function = InterpretedIntegration(lambda: made, GufuncInterface.of(made))
     found = run(function, made, start, pieces=True, attempts=400)
     for rows, pieces in zip(found["rows"], found["pieces"], strict=True):
         steps = pieces[pieces[:, 1] > 0.0]
@@ -172,7 +172,7 @@ def test_polynomials_of_steps(pair: EmbeddedPair, interpreted: bool) -> None:
 def test_the_interpreter_in_its_place(pair: EmbeddedPair) -> None:
     made, start = integration(pair), states(2)
     compiled = run(kernel_of(made, cache=False).for_float64, made, start, pieces=True, attempts=400)
-    slower = run(InterpretedIntegration(lambda: made, Interface.of(made)), made, start, pieces=True, attempts=400)
+    slower = run(InterpretedIntegration(lambda: made, GufuncInterface.of(made)), made, start, pieces=True, attempts=400)
     for name in ("rows", "final"):
         np.testing.assert_allclose(compiled[name], slower[name], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(compiled["progress"][:, [T, ROW, STATUS, STEPS]], slower["progress"][:, [0, 2, 4, 5]])
@@ -297,7 +297,9 @@ def test_a_result_that_may_dip_within_a_step_stops_before_it(pair: EmbeddedPair)
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_the_interpreter_stops_before_a_step_in_which_a_watched_result_falls_below_zero(pair: EmbeddedPair) -> None:
     made = watching(pair)
-    moved, *_ = watched(InterpretedIntegration(lambda: made, Interface.of(made)), made, np.array([2.0]), 10.0, 1.0)
+    moved, *_ = watched(
+        InterpretedIntegration(lambda: made, GufuncInterface.of(made)), made, np.array([2.0]), 10.0, 1.0
+    )
     t, h = moved[0, T], moved[0, H]
     assert moved[0, STATUS] == WATCHED
     assert t < np.pi / 2 <= t + h
@@ -318,7 +320,7 @@ def test_fixed_formulas_make_the_steps_of_their_definitions(formula: Any, interp
     made = Integration(rates, [("q", "xd"), ("qd", "vd"), ("work", "power")], fixed, time="t")
     function = kernel_of(made, cache=False).for_float64
     if interpreted:
-        function = InterpretedIntegration(lambda: made, Interface.of(made))
+        function = InterpretedIntegration(lambda: made, GufuncInterface.of(made))
     start, step = states(9), 0.11
     found = run(function, made, start, step=step)
     assert (found["progress"][:, STATUS] == FINISHED).all()
@@ -374,7 +376,9 @@ def test_a_state_is_corrected_after_each_step(pair: EmbeddedPair, interpreted: b
     """Steps are those of SciPy's solver whose state is replaced; a lane without corrections drifts, and one fails."""
     made = beads(pair)
     assert (made.size, made.measured_size) == (5, 4)
-    function = InterpretedIntegration(lambda: made, Interface.of(made)) if interpreted else kernel_of(made, cache=False)
+    function = (
+        InterpretedIntegration(lambda: made, GufuncInterface.of(made)) if interpreted else kernel_of(made, cache=False)
+    )
     function = function if interpreted else function.for_float64  # type: ignore[union-attr]
     angles, far = np.array([0.3, -1.0, 2.0]), np.array([1.0, 1.0, 1e-12])
     q, qd = np.array([np.sin(angles), -np.cos(angles)]).T, np.zeros((3, 2))
@@ -435,7 +439,7 @@ def test_corrections_of_steps_of_one_length() -> None:
         known.append(np.array([*q, *qd, most]))
     for function in (
         kernel_of(made, cache=False).for_float64,
-        InterpretedIntegration(lambda: made, Interface.of(made)),
+        InterpretedIntegration(lambda: made, GufuncInterface.of(made)),
     ):
         rows = [np.full((1, 21, 2), np.nan), np.full((1, 21, 2), np.nan), np.full((1, 21), np.nan)]
         moved, *final = np.empty_like(progress), np.empty((1, 2)), np.empty((1, 2)), np.empty(1)

@@ -13,7 +13,7 @@ import pytest
 
 import armdyn
 from armdyn.program import Port, Program, trace
-from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
+from armdyn.targets.gufunc import ENTRY, GufuncInterface, LoopTable, keep
 from armdyn.targets.kernels import kernel_of
 from armdyn.targets.llvm.compiler import compile_ir
 from armdyn.targets.llvm.loop import loop_module
@@ -66,7 +66,7 @@ def compiled(name: str, dtype: str) -> np.ufunc:
     machine = MACHINES[name]
     address, memory = load(link([compile_ir(loop_module(PROGRAM, dtype, machine).whole, machine)], ENTRY))
     keep(memory)
-    return LoopTable(Interface.of(PROGRAM), {dtype: address}).ufunc
+    return LoopTable(GufuncInterface.of(PROGRAM), {dtype: address}).ufunc
 
 
 def inside(a: np.ndarray, at: tuple[Any, ...], larger: tuple[int, ...], order: Any = "C") -> np.ndarray:

@@ -19,7 +19,7 @@ from armdyn.base.errors import Unsupported
 from armdyn.program import Port, Program, interpret, trace
 from armdyn.program.operations import OPERATIONS
 from armdyn.targets import compile_program
-from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
+from armdyn.targets.gufunc import ENTRY, GufuncInterface, LoopTable, keep
 from armdyn.targets.llvm import streaming
 from armdyn.targets.llvm.compiler import compile_ir
 from armdyn.targets.llvm.loop import loop_module
@@ -41,7 +41,7 @@ def compiled_for(program: Program, machine: Machine, dtypes: str = "fd") -> np.u
     for dtype in dtypes:
         addresses[dtype], memory = load(link([compile_ir(loop_module(program, dtype, machine).whole, machine)], ENTRY))
         keep(memory)
-    return LoopTable(Interface.of(program), addresses).ufunc
+    return LoopTable(GufuncInterface.of(program), addresses).ufunc
 
 
 def narrower_machines() -> list[Machine]:

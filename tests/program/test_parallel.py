@@ -19,7 +19,7 @@ import pytest
 
 from armdyn.program import Port, trace
 from armdyn.targets import compile_program, parallel
-from armdyn.targets.gufunc import Interface, Loop
+from armdyn.targets.gufunc import GufuncInterface, Loop
 from armdyn.targets.interpreted import InterpretedFunction
 from armdyn.targets.llvm.streaming import STREAMED_BYTES
 from armdyn.targets.native import work_queue
@@ -527,7 +527,7 @@ def test_a_batch_that_is_streamed_is_so_in_every_piece(phase: int) -> None:
 def test_without_a_compiler_one_thread_does_it(monkeypatch: pytest.MonkeyPatch, jobs: Jobs, missing: str) -> None:
     team = parallel.Team()
     monkeypatch.setattr(parallel, "_team", lambda: team)
-    kernel = KERNEL if missing == "the function" else InterpretedFunction(lambda: TWO, Interface.of(TWO))
+    kernel = KERNEL if missing == "the function" else InterpretedFunction(lambda: TWO, GufuncInterface.of(TWO))
     if missing == "the function":
         monkeypatch.setattr(parallel, "queue_loop", lambda: None)
     arrays = batch(500)

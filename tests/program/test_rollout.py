@@ -12,7 +12,7 @@ from armdyn import algorithms
 from armdyn.base.errors import TraceError, UnknownName
 from armdyn.program import Port, Program, Rollout, guarded, interpret, trace
 from armdyn.program.rollout_products import adjoint_rollout, tangent_rollout
-from armdyn.targets.gufunc import Interface
+from armdyn.targets.gufunc import GufuncInterface
 from armdyn.targets.interpreted import InterpretedRollout
 from armdyn.targets.kernels import kernel_of
 
@@ -131,7 +131,7 @@ def test_arrays_of_any_layout_and_what_all_states_share() -> None:
 def test_interpreted_is_the_loop(make: Any) -> None:
     rollout = make()
     arrays, out = arrays_of(rollout, 5, 7), room(rollout, 5, 3)
-    InterpretedRollout(lambda: rollout, Interface.of(rollout))(7, 3, *arrays, out=out)
+    InterpretedRollout(lambda: rollout, GufuncInterface.of(rollout))(7, 3, *arrays, out=out)
     for found, expected in zip(out, loop(rollout, arrays, 7, 3), strict=True):
         np.testing.assert_array_equal(found, expected)
 

@@ -4,7 +4,7 @@ import pytest
 
 import armdyn
 from armdyn.program.graph import Node
-from armdyn.targets.llvm.scheduling import CYCLES, CYCLES_OF_OTHERS, ROOM, Room, schedule
+from armdyn.targets.llvm.scheduling import CYCLES, CYCLES_OF_OTHERS, REGISTER_LIMITS, RegisterLimits, schedule
 from armdyn.targets.llvm.sections import Arithmetic, arguments_of, cut
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
@@ -35,10 +35,10 @@ def cycles(nodes: tuple[Node, ...], order: list[int]) -> int:
     return max(there.values())
 
 
-@pytest.mark.parametrize("room", ROOM.values(), ids=map(str, ROOM))
+@pytest.mark.parametrize("room", REGISTER_LIMITS.values(), ids=map(str, REGISTER_LIMITS))
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("robot", ["ur5", "stanford"])
-def test_every_node_once_behind_those_that_it_reads(robot: str, function: str, room: Room) -> None:
+def test_every_node_once_behind_those_that_it_reads(robot: str, function: str, room: RegisterLimits) -> None:
     for nodes, stretch, slots in stretches(robot, function):
         order = schedule(nodes, stretch, slots, room)
         assert sorted(order) == sorted(stretch)
@@ -50,11 +50,11 @@ def test_every_node_once_behind_those_that_it_reads(robot: str, function: str, r
 @pytest.mark.parametrize("robot", ["ur5", "stanford", "puma560"])
 def test_chains_overlap(robot: str) -> None:
     nodes, stretch, slots = max(stretches(robot, "forward_dynamics"), key=lambda one: len(one[1]))
-    assert cycles(nodes, schedule(nodes, stretch, slots, ROOM[32])) < 0.85 * cycles(nodes, list(stretch))
+    assert cycles(nodes, schedule(nodes, stretch, slots, REGISTER_LIMITS[32])) < 0.85 * cycles(nodes, list(stretch))
 
 
-@pytest.mark.parametrize("room", ROOM.values(), ids=map(str, ROOM))
-def test_independent_values_do_not_fill_the_registers(room: Room) -> None:
+@pytest.mark.parametrize("room", REGISTER_LIMITS.values(), ids=map(str, REGISTER_LIMITS))
+def test_independent_values_do_not_fill_the_registers(room: RegisterLimits) -> None:
     """Many products that only a sum at the end reads: they are not all computed first."""
     count = 8 * room.values
     nodes: list[Node] = [("input", 0), ("input", 1)]

@@ -8,7 +8,7 @@ import pytest
 
 from armdyn.program import Port, Program, trace
 from armdyn.targets import compile_program
-from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
+from armdyn.targets.gufunc import ENTRY, GufuncInterface, LoopTable, keep
 from armdyn.targets.llvm.compiler import compile_ir
 from armdyn.targets.llvm.loop import loop_module
 from armdyn.targets.llvm.machine import Machine, host
@@ -31,7 +31,7 @@ def on_machine(program: Program, kind: str) -> np.ufunc:
     for dtype in "fd":
         addresses[dtype], memory = load(link([compile_ir(loop_module(program, dtype, machine).whole, machine)], ENTRY))
         keep(memory)
-    return LoopTable(Interface.of(program), addresses).ufunc
+    return LoopTable(GufuncInterface.of(program), addresses).ufunc
 
 
 def ulps(results: np.ndarray, x: np.ndarray, function: str) -> np.ndarray:

@@ -12,7 +12,7 @@ from armdyn.base.errors import UnknownName
 from armdyn.model.parameter_words import parameter_of, parameter_words
 from armdyn.model.parameters import parameter_names
 from armdyn.studies import grid
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 
 ROD = armdyn.Inertia(1.0, [0.2, 0.0, 0.1], np.diag([0.1, 0.2, 0.2]))
@@ -110,7 +110,7 @@ def test_studies_and_scenarios(tmp_path: Path) -> None:
         "robot: odd.urdf\nduration: 0.01\ninputs: {left/tip.mass: 3, tool_0_mass_3: 2}\n"
     )
     words = Words.read(tmp_path / "odd.yaml")
-    motion = Motion.of(words, words.robot())
+    motion = MotionSettings.of(words, words.robot())
     assert motion.robot.model.link("left/tip").inertia.mass == 3.0
     assert motion.robot.model.link("tool 0").inertia.mass == 2.0
 

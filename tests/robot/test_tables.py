@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Gear, Motor, Thermal
-from armdyn.base.tabular import Table
+from armdyn.base.tabular import TextTable
 from armdyn.formats.dh import DHRow
 from armdyn.model import Inertia
 
@@ -21,7 +21,7 @@ SWING = (0.3 * np.sin(2 * np.pi * T), 0.6 * np.pi * np.cos(2 * np.pi * T), -1.2 
 
 def sized() -> Any:
     motion = [part[:, None] * np.ones(2) for part in SWING]
-    return armdyn.sizing.size(ARM, armdyn.sizing.Task(T, *motion))
+    return armdyn.sizing.size(ARM, armdyn.sizing.MotionCycle(T, *motion))
 
 
 def driven() -> Any:
@@ -49,7 +49,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 def test_every_result_is_a_table(kind: str) -> None:
     result = RESULTS[kind]()
     table = result.table()
-    assert type(table) is Table
+    assert type(table) is TextTable
     lines = str(table).splitlines()
     assert lines[int(bool(table.title))].split()[:1] == table.headings[0].split()[:1]
     assert result._repr_html_() == table.html()

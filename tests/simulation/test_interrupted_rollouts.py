@@ -85,7 +85,7 @@ def test_before_the_first_steps_are_done_it_is_where_it_began(monkeypatch: pytes
     def interrupted(*arguments: object) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("armdyn.functions.rollout_runs.Loop._piece", interrupted)
+    monkeypatch.setattr("armdyn.functions.rollout_runs.RolloutKernel._piece", interrupted)
     with pytest.raises(RolloutInterrupted, match="after 0 of") as caught:
         loop(Q0, np.ones(2), steps=STEPS)
     rolled = caught.value.rolled
@@ -121,7 +121,7 @@ def test_a_study_says_which_runs() -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("armdyn.functions.rollout_runs.Loop._piece", interrupted)
+        patched.setattr("armdyn.functions.rollout_runs.RolloutKernel._piece", interrupted)
         with pytest.raises(KeyboardInterrupt, match="in runs 0 to 2") as caught:
             armdyn.study(ARM, armdyn.studies.grid(q0=Q0), damper, steps=STEPS)
     assert not isinstance(caught.value, RolloutInterrupted)

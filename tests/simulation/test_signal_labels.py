@@ -11,7 +11,7 @@ from armdyn import control
 from armdyn.actuators import Actuator, Gear, LuGre, MaxwellSlip, Motor, MotorLimits, Supply, Thermal
 from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.simulation import Contact, RungeKutta4, Stops
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 
 SLIDING = armdyn.load("scara", locked={"wrist": 0.0})
@@ -54,7 +54,7 @@ def test_of_controllers_and_constraints(tmp_path: Path) -> None:
         "controller: [pd_gravity, {saturated: {limits: 9}}]\ninputs: {q_ref: 0, qd_ref: 0, Kp: 1, Kd: 1}\n"
     )
     words = Words.read(path)
-    labels = Motion.of(words, words.robot()).simulate().signal_labels
+    labels = MotionSettings.of(words, words.robot()).simulate().signal_labels
     assert labels["multipliers"] == (("table", "N"),)
     assert labels["tau_unlimited"][2:] == (("quill_slide", "N"), ("wrist", "N m"))
 

@@ -11,7 +11,7 @@ import armdyn
 from armdyn.base.errors import UnknownName
 from armdyn.simulation import Adaptive, SettingError, SimulationError, named_method
 from armdyn.simulation.methods.catalogue import NAMES, STIFF
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 from oracles.shell import Shell
 
@@ -71,7 +71,7 @@ def test_scenarios_and_the_command_line(tmp_path: Path, shell: Shell) -> None:
         "inputs: {joint_1.damping: 1000, joint_2.damping: 1000}\n"
     )
     words = Words.read(tmp_path / "arm.yaml")
-    motion = Motion.of(words, words.robot())
+    motion = MotionSettings.of(words, words.robot())
     assert motion.settings["method"] == Adaptive(rtol=1e-8, scipy_method="Radau")
     assert motion.simulate().statistics.method.startswith("Radau, rtol 1e-08")
     said = shell("simulate", str(tmp_path / "arm.yaml"), "--method", "lsoda", "--json")

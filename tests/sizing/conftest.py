@@ -7,10 +7,10 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Motor, MotorLimits, Thermal
-from armdyn.sizing import Catalogue, CatalogueGear, Task
+from armdyn.sizing import Catalogue, CatalogueGear, MotionCycle
 
 
-def swinging(samples: int = 31, duration: float = 2.0, n: int = 6, seed: int = 1) -> Task:
+def swinging(samples: int = 31, duration: float = 2.0, n: int = 6, seed: int = 1) -> MotionCycle:
     """Two harmonics of each joint at uneven times, and a pause."""
     rng = np.random.default_rng(seed)
     t = np.concatenate([[0.0], np.sort(rng.uniform(0.0, duration, samples - 2)), [duration]])
@@ -18,7 +18,7 @@ def swinging(samples: int = 31, duration: float = 2.0, n: int = 6, seed: int = 1
     size, phase = rng.uniform(0.1, 0.5, (2, 1, n)), rng.uniform(0.0, 6.0, (2, 1, n))
     angle = w * t[:, None] + phase
     q, qd, qdd = size * np.sin(angle), size * w * np.cos(angle), -size * w**2 * np.sin(angle)
-    return Task(t, q.sum(axis=0), qd.sum(axis=0), qdd.sum(axis=0), f_tip=rng.normal(size=6)).then_hold(0.7)
+    return MotionCycle(t, q.sum(axis=0), qd.sum(axis=0), qdd.sum(axis=0), f_tip=rng.normal(size=6)).then_hold(0.7)
 
 
 def some_motors(count: int, seed: int = 2) -> dict[str, Motor]:
@@ -63,7 +63,7 @@ def some_gears(count: int, seed: int = 3) -> dict[str, CatalogueGear]:
 
 
 @pytest.fixture(scope="session")
-def task() -> Task:
+def task() -> MotionCycle:
     return swinging()
 
 

@@ -30,8 +30,8 @@ MOTOR = Motor(
 )
 
 
-def held(seconds: float = 1.0, q: tuple[float, float] = (0.0, 0.0)) -> sizing.Task:
-    return sizing.Task.of_phases([seconds], [q], np.zeros((1, 2)), np.zeros((1, 2)))
+def held(seconds: float = 1.0, q: tuple[float, float] = (0.0, 0.0)) -> sizing.MotionCycle:
+    return sizing.MotionCycle.of_phases([seconds], [q], np.zeros((1, 2)), np.zeros((1, 2)))
 
 
 def arm(*, motor: Motor = MOTOR, gear: Gear | None = None) -> armdyn.Robot:
@@ -56,11 +56,11 @@ def test_a_held_arm_is_as_warm_as_its_heat_and_resistance_make_it() -> None:
     assert drive.least_margin == min(drive.margins.items(), key=lambda item: item[1])
 
 
-def swing() -> sizing.Task:
+def swing() -> sizing.MotionCycle:
     t = np.linspace(0.0, 2.0, 201)
     far, angle = np.linspace(0.6, 1.0, 6), np.pi * t[:, None]
     rates = far * np.pi * np.sin(angle), far * np.pi**2 * np.cos(angle)
-    return sizing.Task(t, far * (1 - np.cos(angle)), *rates).then_hold(1.0)
+    return sizing.MotionCycle(t, far * (1 - np.cos(angle)), *rates).then_hold(1.0)
 
 
 def test_drives_of_a_sizing_are_judged_as_there() -> None:
@@ -83,7 +83,7 @@ def test_a_cycle_begins_as_it_ends_and_the_same_as_a_long_run() -> None:
     """After minutes of swings the integrator's temperatures are those of the steady cycle."""
     t = np.linspace(0.0, 2.0, 21)
     angle = np.pi * t[:, None] + np.array([0.0, 1.0])
-    task = sizing.Task(t, 0.5 * np.sin(angle), 0.5 * np.pi * np.cos(angle), -0.5 * np.pi**2 * np.sin(angle))
+    task = sizing.MotionCycle(t, 0.5 * np.sin(angle), 0.5 * np.pi * np.cos(angle), -0.5 * np.pi**2 * np.sin(angle))
     light = dataclasses.replace(MOTOR, thermal=dataclasses.replace(THERMAL, housing_capacity=2.0))
     robot = arm(motor=light, gear=Gear(200.0, efficiency=0.8))
     drive = sizing.check(robot, task).drives["joint_1"]
@@ -121,7 +121,9 @@ def test_joints_brakes_and_friction_count_as_the_robot_has_them() -> None:
     robot = arm().with_friction({"joint_2": (0.3, 0.7)})
     t = np.linspace(0.0, 1.0, 11)
     ramp = np.stack([0 * t, t], axis=1)
-    drive = sizing.check(robot, sizing.Task(t, ramp, ramp * 0 + [0.0, 1.0], 0 * ramp, jumps=True)).drives["joint_2"]
+    drive = sizing.check(robot, sizing.MotionCycle(t, ramp, ramp * 0 + [0.0, 1.0], 0 * ramp, jumps=True)).drives[
+        "joint_2"
+    ]
     shaft = 0.004 + 1e-6 * 100.0
     expected = (9.81 * np.cos(t) + 0.3 + 0.7) / 100.0 + shaft
     np.testing.assert_allclose(drive.torque, expected, rtol=1e-12)
@@ -139,7 +141,7 @@ def test_temperatures_of_a_repeated_cycle_are_those_of_one_body_in_closed_form(s
     cooled = warmest * e2
     q = np.array([[0.0, 0.0], [0.0, 0.0], [np.pi / 2, 0.0], [np.pi / 2, 0.0]])
     t = np.array([0.0, heated, heated + 1e-9, heated + idle])  # stretched out, then upright without load
-    judged = sizing.check(robot, sizing.Task(t, q, 0.0 * q, 0.0 * q))
+    judged = sizing.check(robot, sizing.MotionCycle(t, q, 0.0 * q, 0.0 * q))
     for name, high, low in zip(robot.joint_names, warmest, cooled, strict=True):
         drive = judged.drives[name]
         np.testing.assert_allclose(drive.winding, 30.0 + np.array([low, high, high, low]), rtol=1e-8)

@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 import armdyn
 from armdyn.actuators import Actuator, Motor
-from armdyn.sizing import Catalogue, CatalogueGear, JointLoad, Task, joint_loads, judging, size
+from armdyn.sizing import Catalogue, CatalogueGear, JointLoad, MotionCycle, joint_loads, judging, size
 from armdyn.sizing.judging import judge
 from armdyn.sizing.pairs import Gears, Motors, Pairs
 
@@ -20,7 +20,7 @@ WARM = 1e-8
 """Of temperatures where magnets fade, whose passes end there."""
 
 
-def mean(task: Task, values: np.ndarray) -> float:
+def mean(task: MotionCycle, values: np.ndarray) -> float:
     """Of trapezoids."""
     return float(trapezoid(values, task.t) / (task.t[-1] - task.t[0]))
 
@@ -113,7 +113,7 @@ def plain(load: JointLoad, motor: Motor, gear: CatalogueGear, *, warm: bool = Tr
 
 @pytest.mark.parametrize("joint", ["shoulder_lift_joint", pytest.param("wrist_2_joint", marks=pytest.mark.slow)])
 def test_every_pair_is_judged_as_sample_by_sample(
-    arm: armdyn.Robot, task: Task, catalogue: Catalogue, joint: str
+    arm: armdyn.Robot, task: MotionCycle, catalogue: Catalogue, joint: str
 ) -> None:
     load = joint_loads(arm, task, [joint])[joint]
     motors, gears = catalogue.motors, catalogue.gears
@@ -142,7 +142,9 @@ def test_every_pair_is_judged_as_sample_by_sample(
     assert 0 < decided < admitted.size  # both answers occur
 
 
-def test_bounds_decide_most_pairs_and_the_rest_is_computed(arm: armdyn.Robot, task: Task, catalogue: Catalogue) -> None:
+def test_bounds_decide_most_pairs_and_the_rest_is_computed(
+    arm: armdyn.Robot, task: MotionCycle, catalogue: Catalogue
+) -> None:
     joint = "wrist_2_joint"
     found = size(arm, task, catalogue, joints=[joint], carry_masses=False).joints[joint]
     judged = found.judgement
@@ -155,7 +157,9 @@ def test_bounds_decide_most_pairs_and_the_rest_is_computed(arm: armdyn.Robot, ta
     assert 0 < bounded < admitted  # magnets that fade are never decided by bounds
 
 
-def test_histories_are_those_of_the_robot_with_the_drives(arm: armdyn.Robot, task: Task, catalogue: Catalogue) -> None:
+def test_histories_are_those_of_the_robot_with_the_drives(
+    arm: armdyn.Robot, task: MotionCycle, catalogue: Catalogue
+) -> None:
     drives = [(motor, gear) for motor in catalogue.motors.values() for gear in catalogue.gears.values()][5::31][
         : arm.dof
     ]
@@ -175,7 +179,7 @@ def test_histories_are_those_of_the_robot_with_the_drives(arm: armdyn.Robot, tas
         np.testing.assert_allclose(history.voltage, voltages, rtol=1e-12, atol=1e-12)
 
 
-def test_loss_is_what_enters_less_what_leaves(arm: armdyn.Robot, task: Task, catalogue: Catalogue) -> None:
+def test_loss_is_what_enters_less_what_leaves(arm: armdyn.Robot, task: MotionCycle, catalogue: Catalogue) -> None:
     joint = "elbow_joint"
     load = joint_loads(arm, task, [joint])[joint]
     pairs = Pairs(Motors.of(list(catalogue.motors.values())), Gears.of(list(catalogue.gears.values())))
@@ -200,7 +204,7 @@ def test_only_samples_that_no_other_exceeds_are_kept() -> None:
 
 
 def test_products_in_parts_are_those_of_the_whole(
-    arm: armdyn.Robot, task: Task, monkeypatch: pytest.MonkeyPatch
+    arm: armdyn.Robot, task: MotionCycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (load,) = joint_loads(arm, task, ["elbow_joint"]).values()
     x = np.random.default_rng(8).uniform(0.0, 1.0, (6, 3, 7))
@@ -211,7 +215,7 @@ def test_products_in_parts_are_those_of_the_whole(
         np.testing.assert_allclose(judging.means_of_squares(load, x), values**2 @ task.weights, rtol=1e-12)
 
 
-def test_reasons_have_their_numbers(arm: armdyn.Robot, task: Task, catalogue: Catalogue) -> None:
+def test_reasons_have_their_numbers(arm: armdyn.Robot, task: MotionCycle, catalogue: Catalogue) -> None:
     found = size(arm, task, catalogue, joints=["shoulder_lift_joint"], carry_masses=False)
     joint = found.joints["shoulder_lift_joint"]
     failed = np.argwhere(~joint.judgement.admitted)
@@ -231,7 +235,7 @@ def test_reasons_have_their_numbers(arm: armdyn.Robot, task: Task, catalogue: Ca
     assert len(found.to_dataframe()) == len(catalogue.motors) * len(catalogue.gears)
 
 
-def test_pareto_front_is_what_nothing_beats(arm: armdyn.Robot, task: Task, catalogue: Catalogue) -> None:
+def test_pareto_front_is_what_nothing_beats(arm: armdyn.Robot, task: MotionCycle, catalogue: Catalogue) -> None:
     joint = size(arm, task, catalogue, joints=["wrist_1_joint"], carry_masses=False).joints["wrist_1_joint"]
     judged = joint.judgement
     points = [(judged.mass[m, g], judged.loss[m, g]) for m, g in np.argwhere(judged.admitted)]
@@ -242,7 +246,7 @@ def test_pareto_front_is_what_nothing_beats(arm: armdyn.Robot, task: Task, catal
     assert joint.best == joint.pareto[0]
 
 
-def test_a_supply_that_is_enough_for_the_cold_winding_alone_is_not_enough(arm: armdyn.Robot, task: Task) -> None:
+def test_a_supply_that_is_enough_for_the_cold_winding_alone_is_not_enough(arm: armdyn.Robot, task: MotionCycle) -> None:
     joint, bundled = "elbow_joint", Catalogue.bundled()
     motor = bundled.motors["maxon EC 60 flat 614949"]
     gears = {"gear": CatalogueGear(60.0, 1.0, efficiency=0.9)}
@@ -264,7 +268,7 @@ def test_a_winding_without_a_limit_that_heats_up_without_end_fails_by_it() -> No
     assert motor.thermal is not None
     unlimited = dataclasses.replace(motor, thermal=dataclasses.replace(motor.thermal, winding_limit=np.inf))
     unlimited = dataclasses.replace(unlimited, limits=armdyn.actuators.MotorLimits())
-    task = Task.of_phases([1e4, 1e4], [[0.0, 0.0], [1.0, 0.5]], [[0.0, 0.0], [0.2, 0.1]], np.zeros((2, 2)))
+    task = MotionCycle.of_phases([1e4, 1e4], [[0.0, 0.0], [1.0, 0.5]], [[0.0, 0.0], [0.2, 0.1]], np.zeros((2, 2)))
     stock = Catalogue({"motor": unlimited}, {"gear": CatalogueGear(20.0, 0.2)})
     found = size(armdyn.load("planar_2r"), task, stock)
     assert found.joints["joint_1"].reasons == {"winding": 1}

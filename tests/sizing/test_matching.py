@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 
 import armdyn
 from armdyn.actuators import Motor
-from armdyn.sizing import CatalogueGear, Task, joint_loads, matching_ratio, ratio_sweep, task_matching_ratio
+from armdyn.sizing import CatalogueGear, MotionCycle, joint_loads, matching_ratio, ratio_sweep, task_matching_ratio
 from armdyn.sizing.history import drive_torque
 
 
@@ -21,7 +21,7 @@ def test_exercise_8_9_the_ratio_that_accelerates_the_link_most() -> None:
     assert G**2 * rotor == pytest.approx(link, rel=1e-14)  # the reflected inertia is the link's
 
 
-def test_ratio_of_a_task_has_the_least_torque(arm: armdyn.Robot, task: Task) -> None:
+def test_ratio_of_a_task_has_the_least_torque(arm: armdyn.Robot, task: MotionCycle) -> None:
     load = joint_loads(arm, task, ["elbow_joint"])["elbow_joint"]
     motor = Motor(torque_constant=0.05, resistance=0.5, rotor_inertia=3e-5, mass=0.5)
     G = task_matching_ratio(load, motor.rotor_inertia)
@@ -30,15 +30,15 @@ def test_ratio_of_a_task_has_the_least_torque(arm: armdyn.Robot, task: Task) -> 
     assert sweep.rms_torque.argmin() == 2
 
 
-def test_ratio_of_a_pure_inertia_is_exercise_8_9(task: Task) -> None:
+def test_ratio_of_a_pure_inertia_is_exercise_8_9(task: MotionCycle) -> None:
     arm = armdyn.load("planar_2r").with_gravity([0, 0, 0])
     zero = np.zeros_like(task.t)
-    alone = Task(*(task.t, *(np.column_stack([x[:, 0], zero]) for x in (task.q, task.qd, task.qdd))))
+    alone = MotionCycle(*(task.t, *(np.column_stack([x[:, 0], zero]) for x in (task.q, task.qd, task.qdd))))
     load = joint_loads(arm, alone)["joint_1"]
     assert task_matching_ratio(load, 1e-4) == pytest.approx(matching_ratio(load.inertia[0], 1e-4), rel=1e-12)
 
 
-def test_sweep_is_each_ratio_sample_by_sample(arm: armdyn.Robot, task: Task) -> None:
+def test_sweep_is_each_ratio_sample_by_sample(arm: armdyn.Robot, task: MotionCycle) -> None:
     load = joint_loads(arm, task, ["wrist_1_joint"])["wrist_1_joint"]
     motor = Motor(torque_constant=0.05, resistance=0.5, rotor_inertia=3e-5, friction=0.004, damping=1e-5, mass=0.5)
     like = CatalogueGear(7.0, 1.0, 2e-6, efficiency=0.8, back_efficiency=0.6)

@@ -5,9 +5,9 @@ import pytest
 
 import armdyn
 from armdyn.simulation import RungeKutta4
-from armdyn.sizing import Task
+from armdyn.sizing import MotionCycle
 from armdyn.sizing.rates import contradiction
-from armdyn.sizing.task import TaskError
+from armdyn.sizing.task import CycleError
 
 T = np.linspace(0.0, 2.0, 101)
 ANGLE = np.pi * T[:, None] + np.arange(2)
@@ -17,29 +17,29 @@ Q, QD, QDD = np.sin(ANGLE), np.pi * np.cos(ANGLE), -(np.pi**2) * np.sin(ANGLE)
 @pytest.mark.parametrize(
     ("qd", "qdd", "said"),
     [
-        (np.degrees(QD), np.degrees(QDD), "qd of Task is not the rate of q"),
-        (-QD, QDD, "qd of Task is not the rate of q"),
-        (QD[:, ::-1], QDD[:, ::-1], "qd of Task is not the rate of q"),
-        (1.05 * QD, 1.05 * QDD, "qd of Task is not the rate of q"),
-        (0.0 * QD, 0.0 * QDD, "qd of Task is not the rate of q"),
-        (QD, np.degrees(QDD), "qdd of Task is not the rate of qd"),
-        (QD, -QDD, "qdd of Task is not the rate of qd"),
+        (np.degrees(QD), np.degrees(QDD), "qd of MotionCycle is not the rate of q"),
+        (-QD, QDD, "qd of MotionCycle is not the rate of q"),
+        (QD[:, ::-1], QDD[:, ::-1], "qd of MotionCycle is not the rate of q"),
+        (1.05 * QD, 1.05 * QDD, "qd of MotionCycle is not the rate of q"),
+        (0.0 * QD, 0.0 * QDD, "qd of MotionCycle is not the rate of q"),
+        (QD, np.degrees(QDD), "qdd of MotionCycle is not the rate of qd"),
+        (QD, -QDD, "qdd of MotionCycle is not the rate of qd"),
         (QD, QDD * [1.0, 1.05], r"qd\[:, 1\] moves by"),
     ],
 )
 def test_a_contradiction_is_named(qd: np.ndarray, qdd: np.ndarray, said: str) -> None:
-    with pytest.raises(TaskError, match=said):
-        Task(T, Q, qd, qdd)
-    assert Task(T, Q, qd, qdd, jumps=True).then_hold(1.0).jumps
+    with pytest.raises(CycleError, match=said):
+        MotionCycle(T, Q, qd, qdd)
+    assert MotionCycle(T, Q, qd, qdd, jumps=True).then_hold(1.0).jumps
 
 
 def test_the_message_has_joint_times_and_both_numbers() -> None:
     still = np.zeros((3, 1))
     words = "from 0 to 2 s q of joint 'elbow' moves by 0.5, and the integral of its qd is 0. Give the samples of one"
-    with pytest.raises(TaskError, match=words):
-        Task([0.0, 1.0, 2.0], [[0.1], [0.2], [0.6]], still, still, joint_names=["elbow"])
-    with pytest.raises(armdyn.ShapeError, match="1 joint_names of Task for 2 joints"):
-        Task(T, Q, QD, QDD, joint_names=["elbow"])
+    with pytest.raises(CycleError, match=words):
+        MotionCycle([0.0, 1.0, 2.0], [[0.1], [0.2], [0.6]], still, still, joint_names=["elbow"])
+    with pytest.raises(armdyn.ShapeError, match="1 joint_names of MotionCycle for 2 joints"):
+        MotionCycle(T, Q, QD, QDD, joint_names=["elbow"])
 
 
 def profile(times: np.ndarray, ramp: float = 0.31) -> tuple[np.ndarray, ...]:
@@ -60,18 +60,18 @@ def test_motions_are_accepted_however_they_are_sampled(samples: int) -> None:
     for t in (even, np.sort(np.concatenate([[0.0, 1.0], rng.uniform(0.0, 1.0, samples - 2)]))):
         for w in (np.pi, 2.0 * np.pi):
             angle = w * t[:, None] + rng.uniform(0.0, 6.0, 4)
-            Task(t, np.sin(angle), w * np.cos(angle), -(w**2) * np.sin(angle))
-        Task(t, *profile(t))
-        Task(t, *(each.round(3) for each in profile(t)))
+            MotionCycle(t, np.sin(angle), w * np.cos(angle), -(w**2) * np.sin(angle))
+        MotionCycle(t, *profile(t))
+        MotionCycle(t, *(each.round(3) for each in profile(t)))
         noisy = [each + 2e-3 * np.abs(each).max() * rng.normal(size=each.shape) for each in profile(t)]
-        Task(t, *noisy)
-        Task(t, (t[:, None] / 3.0).round(4), np.full((samples, 1), 0.333), np.zeros((samples, 1)))
+        MotionCycle(t, *noisy)
+        MotionCycle(t, (t[:, None] / 3.0).round(4), np.full((samples, 1), 0.333), np.zeros((samples, 1)))
 
 
 def test_a_time_that_stands_twice_is_a_jump() -> None:
-    go = Task(T, Q, QD, QDD).then_hold(0.5)
+    go = MotionCycle(T, Q, QD, QDD).then_hold(0.5)
     again = [np.concatenate([x, x]) for x in (go.q, go.qd, go.qdd)]
-    Task(np.concatenate([go.t, go.t[-1] + go.t]), *again)
+    MotionCycle(np.concatenate([go.t, go.t[-1] + go.t]), *again)
     t = np.array([0.0, 1.0, 2.0, 2.0, 3.0, 4.0, 4.0, 5.0, 6.0])
     x = np.array([0.0, 1.0, 2.0, 7.0, 7.0, 7.0, 12.0, 13.0, 14.0])[:, None]
     rate = np.repeat([1.0, 0.0, 1.0], 3)[:, None]
@@ -84,6 +84,6 @@ def test_a_time_that_stands_twice_is_a_jump() -> None:
 
 def test_simulations_agree_with_themselves() -> None:
     arm = armdyn.load("planar_2r").with_friction(dict.fromkeys(("joint_1", "joint_2"), (0.1, 1.0)))
-    Task.of_trajectory(armdyn.simulate(arm, [0.3, -0.2], duration=0.5))
+    MotionCycle.of_trajectory(armdyn.simulate(arm, [0.3, -0.2], duration=0.5))
     stops = armdyn.simulate(armdyn.load("planar_2r"), [0.3, -0.2], duration=0.5, method=RungeKutta4(step=0.01))
-    assert Task.of_trajectory(stops).joint_names == ("joint_1", "joint_2")
+    assert MotionCycle.of_trajectory(stops).joint_names == ("joint_1", "joint_2")

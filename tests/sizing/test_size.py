@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Cogging, Motor
-from armdyn.sizing import Catalogue, CatalogueError, CatalogueGear, Task, TaskError, joint_loads, size
+from armdyn.sizing import Catalogue, CatalogueError, CatalogueGear, CycleError, MotionCycle, joint_loads, size
 
 
 @pytest.fixture(scope="module")
@@ -18,11 +18,11 @@ def three_joints() -> armdyn.Robot:
     return armdyn.load("ur5", locked=dict.fromkeys(("wrist_1_joint", "wrist_2_joint", "wrist_3_joint"), 0.0))
 
 
-def swing(n: int, duration: float = 3.0, amplitude: float = 0.6) -> Task:
+def swing(n: int, duration: float = 3.0, amplitude: float = 0.6) -> MotionCycle:
     t = np.linspace(0.0, duration, 101)
     w, phase = 2.0 * np.pi / duration, np.arange(n)
     q = amplitude * np.sin(w * t[:, None] + phase)
-    return Task(t, q, amplitude * w * np.cos(w * t[:, None] + phase), -(w**2) * q)
+    return MotionCycle(t, q, amplitude * w * np.cos(w * t[:, None] + phase), -(w**2) * q)
 
 
 def test_drives_carry_themselves_when_the_choice_has_settled(three_joints: armdyn.Robot) -> None:
@@ -50,12 +50,12 @@ def test_task_of_a_simulated_motion_has_its_torques() -> None:
     arm = armdyn.load("planar_2r")
     tau, push = np.array([3.0, -1.0]), np.array([0.0, 0.0, 0.5, 0.3, -0.2, 0.0])
     motion = armdyn.simulate(arm, [0.3, -0.8], [0.5, 0.2], torque=tau, f_tip=push, duration=0.2)
-    loads = joint_loads(arm, Task.of_trajectory(motion))
+    loads = joint_loads(arm, MotionCycle.of_trajectory(motion))
     for joint, torque in zip(arm.joint_names, tau, strict=True):  # inverse dynamics of the motion gives its torques
         np.testing.assert_allclose(loads[joint].link_torque, torque, rtol=1e-9)
     many = armdyn.simulate(arm, [[0.3, -0.8], [0.0, 0.1]], torque=tau, duration=0.01)
     with pytest.raises(armdyn.ShapeError, match=r"a batch of shape \(2,\); pick one"):
-        Task.of_trajectory(many)
+        MotionCycle.of_trajectory(many)
 
 
 def test_choices_that_come_again_are_a_cycle() -> None:
@@ -64,7 +64,7 @@ def test_choices_that_come_again_are_a_cycle() -> None:
     arm = armdyn.Robot.from_links([armdyn.Part("beam", "base", axis=(0, 1, 0), inertia=inertia)])
     arm = arm.with_payload(armdyn.Inertia(0.0, [-0.5, 0.0, 0.0]), name="behind")
     zero = np.zeros((1, 1))
-    task, (joint,) = Task.of_phases([1.0], zero, zero, zero), arm.joint_names
+    task, (joint,) = MotionCycle.of_phases([1.0], zero, zero, zero), arm.joint_names
     limits = armdyn.actuators.MotorLimits
     stock = Catalogue(
         {
@@ -174,31 +174,31 @@ def test_objects_that_do_not_fit(tmp_path: Path) -> None:
 
 def test_tasks_that_do_not_fit() -> None:
     t, x = np.array([0.0, 0.5, 1.0]), np.zeros((3, 2))
-    good = Task(t, x, x, x)
+    good = MotionCycle(t, x, x, x)
     for bad, words in (
         ((t[:1], x[:1], x[:1], x[:1]), "has 1 sample;"),
         ((t[::-1], x, x, x), "falls from 1 to 0.5 s"),
         (([0.0, 0.0, 0.0], x, x, x), "takes no time"),
-        (([0.0, np.nan, 1.0], x, x, x), r"t of Task\[1\] is nan"),
-        ((t, x, x, x + np.inf), "qdd of Task"),
+        (([0.0, np.nan, 1.0], x, x, x), r"t of MotionCycle\[1\] is nan"),
+        ((t, x, x, x + np.inf), "qdd of MotionCycle"),
         ((t, x[:2], x, x), "a row for each time"),
         ((t, x, x[:, :1], x), "a column for each joint"),
     ):
-        with pytest.raises((TaskError, armdyn.ShapeError), match=words):
-            Task(*bad)
+        with pytest.raises((CycleError, armdyn.ShapeError), match=words):
+            MotionCycle(*bad)
     with pytest.raises(armdyn.DTypeError, match=r"trajectory is 'a'; expected an armdyn\.Trajectory"):
-        Task.of_trajectory("a")  # type: ignore[arg-type]
+        MotionCycle.of_trajectory("a")  # type: ignore[arg-type]
     with pytest.raises(armdyn.DTypeError, match="sizing is 3; expected what armdyn"):
         armdyn.plots.draw_sizing(3)  # type: ignore[arg-type]
     with pytest.raises(armdyn.ModelError, match="panels are 3; expected laws by title"):
         armdyn.plots.draw_friction(3)  # type: ignore[arg-type]
-    with pytest.raises(TaskError, match="durations"):
-        Task.of_phases([1.0, 0.0], x[:2], x[:2], x[:2])
+    with pytest.raises(CycleError, match="durations"):
+        MotionCycle.of_phases([1.0, 0.0], x[:2], x[:2], x[:2])
     with pytest.raises(armdyn.ShapeError, match="the task has 2 joints; expected 6"):
         size(armdyn.load("ur5"), good)
     with pytest.raises(armdyn.DTypeError, match="robot is 'ur5'"):
         size("ur5", good)  # type: ignore[arg-type]
-    with pytest.raises(armdyn.DTypeError, match=r"expected an armdyn\.sizing\.Task"):
+    with pytest.raises(armdyn.DTypeError, match=r"expected an armdyn\.sizing\.MotionCycle"):
         size(armdyn.load("planar_2r"), (t, x, x, x))  # type: ignore[arg-type]
     with pytest.raises(armdyn.Unsupported, match="coupled joints"):
         size(armdyn.load("planar_2r").with_mimic({"joint_2": ("joint_1", 2.0, 0.0)}), good)
@@ -218,7 +218,7 @@ def test_tasks_that_do_not_fit() -> None:
 def test_means_of_a_duty_cycle_are_those_of_its_phases() -> None:
     rng = np.random.default_rng(5)
     arm, durations, states = armdyn.load("planar_2r"), np.array([0.2, 1.0, 0.5]), rng.normal(size=(3, 3, 2))
-    load = joint_loads(arm, Task.of_phases(durations, *states))["joint_1"]
+    load = joint_loads(arm, MotionCycle.of_phases(durations, *states))["joint_1"]
     tau = arm.inverse_dynamics(*states)[:, 0]
     assert load.rms_torque == pytest.approx(np.sqrt(durations @ tau**2 / durations.sum()), rel=1e-13)
 
@@ -235,7 +235,7 @@ def test_screws_are_gears_of_joints_that_slide() -> None:
     np.testing.assert_allclose(load.qd, task.qd[:, k] * s, rtol=1e-14)
 
 
-def test_armatures_and_motors_that_the_arm_has_are_left_out(arm: armdyn.Robot, task: Task) -> None:
+def test_armatures_and_motors_that_the_arm_has_are_left_out(arm: armdyn.Robot, task: MotionCycle) -> None:
     drive = armdyn.actuators.Actuator(
         Motor(torque_constant=0.05, resistance=0.5, rotor_inertia=1e-4), armdyn.actuators.Gear(100.0)
     )

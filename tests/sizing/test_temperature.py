@@ -10,14 +10,14 @@ from scipy.integrate import solve_ivp
 
 import armdyn
 from armdyn.actuators import Motor
-from armdyn.sizing import Catalogue, CatalogueGear, JointLoad, Task, joint_loads
+from armdyn.sizing import Catalogue, CatalogueGear, JointLoad, MotionCycle, joint_loads
 from armdyn.sizing.history import drive_history
 from armdyn.sizing.pairs import Motors
 from armdyn.sizing.temperature import periodic_rises, winding_bounds
 
 
 @pytest.fixture(scope="module")
-def load(arm: armdyn.Robot, task: Task) -> JointLoad:
+def load(arm: armdyn.Robot, task: MotionCycle) -> JointLoad:
     return joint_loads(arm, task, ["elbow_joint"])["elbow_joint"]
 
 

@@ -13,7 +13,7 @@ from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, MotorLimits,
 from armdyn.base.errors import DTypeError, ModelError, ShapeError, UnknownName, Unsupported
 from armdyn.logs.joint_tables import read_cycle
 from armdyn.simulation import Stops
-from armdyn.sizing import Catalogue, CatalogueGear, Task, joint_loads, size
+from armdyn.sizing import Catalogue, CatalogueGear, MotionCycle, joint_loads, size
 
 POINT = armdyn.Inertia.point
 BEAM = armdyn.Robot.from_links(
@@ -30,24 +30,24 @@ BEAM = armdyn.Robot.from_links(
 JOINT = "joint_of_beam"
 
 
-def swing(arm: armdyn.Robot, amplitudes: Any, times: Any = 1.0) -> Task:
+def swing(arm: armdyn.Robot, amplitudes: Any, times: Any = 1.0) -> MotionCycle:
     """Sines that close, of so many turns in two seconds."""
     t = np.linspace(0.0, 2.0, 401)[:, None]
     A, w = np.asarray(amplitudes, float), np.pi * np.asarray(times, float)
-    return Task(t[:, 0], A * (1 - np.cos(w * t)), A * w * np.sin(w * t), A * w**2 * np.cos(w * t))
+    return MotionCycle(t[:, 0], A * (1 - np.cos(w * t)), A * w * np.sin(w * t), A * w**2 * np.cos(w * t))
 
 
-def holding(arm: armdyn.Robot) -> Task:
+def holding(arm: armdyn.Robot) -> MotionCycle:
     rest = np.zeros((1, arm.dof))
-    return Task.of_phases([1.0], rest, rest, rest)
+    return MotionCycle.of_phases([1.0], rest, rest, rest)
 
 
 def test_what_stops_push_is_no_load_of_a_drive() -> None:
     motion = armdyn.simulate(BEAM, [0.0], duration=2.0, torque=[-50.0], elements=[Stops(restitution=0.0)])
     with pytest.raises(Unsupported, match="stop_force of the trajectory push the arm"):
-        Task.of_trajectory(motion)
+        MotionCycle.of_trajectory(motion)
     free = armdyn.simulate(BEAM, [0.0], duration=0.05, elements=[Stops(restitution=0.0)])
-    assert len(Task.of_trajectory(free).t) == len(free.t)
+    assert len(MotionCycle.of_trajectory(free).t) == len(free.t)
 
 
 def test_currents_are_those_of_warm_magnets() -> None:
@@ -93,13 +93,13 @@ def test_gaps_of_a_sheet_are_notes() -> None:
 
 def test_cycles_that_do_not_close_are_notes() -> None:
     t = np.linspace(0.0, 1.0, 101)[:, None]
-    faster = Task(t[:, 0], 0.05 * t**2, 0.1 * t, 0.1 + 0 * t)
+    faster = MotionCycle(t[:, 0], 0.05 * t**2, 0.1 * t, 0.1 + 0 * t)
     for task in (faster, faster.then_hold(1.0)):
         jump, away = size(BEAM, task, carry_masses=False).notes
         assert jump.startswith(f"the velocity of {JOINT} jumps where the task ends")
         assert away.startswith(f"{JOINT} ends elsewhere than it begins")
     there = np.cos(np.pi * t)
-    one_way = Task(t[:, 0], 0.1 - 0.1 * there, 0.1 * np.pi * np.sin(np.pi * t), 0.1 * np.pi**2 * there)
+    one_way = MotionCycle(t[:, 0], 0.1 - 0.1 * there, 0.1 * np.pi * np.sin(np.pi * t), 0.1 * np.pi**2 * there)
     (away,) = size(BEAM, one_way.then_hold(0.5), carry_masses=False).notes
     assert away.startswith(f"{JOINT} ends elsewhere")
     assert size(BEAM, swing(BEAM, [0.2]).then_hold(0.5), carry_masses=False).notes == ()
@@ -119,7 +119,7 @@ def test_joints_that_stand_still_in_a_csv_are_at_rest(tmp_path: Path) -> None:
     for rate in rates:
         assert (rate[rest] == 0.0).all()
         assert np.abs(rate).max() > 0.5
-    joint = size(BEAM, Task(times, positions, *rates), voltage=48.0, carry_masses=False).joints[JOINT]
+    joint = size(BEAM, MotionCycle(times, positions, *rates), voltage=48.0, carry_masses=False).joints[JOINT]
     assert joint.best is not None
     torque = joint.history(joint.best).torque[rest]
     _, gear = joint.parts(joint.best)
@@ -156,7 +156,7 @@ def test_others_carry_the_drives_that_there_are() -> None:
 def test_names_of_the_joints_are_the_robots() -> None:
     arm = armdyn.load("planar_2r")
     base = swing(arm, [0.5, 0.1])
-    task = Task(base.t, base.q, base.qd, base.qdd, joint_names=["joint_2", "joint_1"])
+    task = MotionCycle(base.t, base.q, base.qd, base.qdd, joint_names=["joint_2", "joint_1"])
     with pytest.raises(ShapeError, match="joint_names of the task are joint_2, joint_1; expected those of 'planar_2r'"):
         joint_loads(arm, task)
 
@@ -193,7 +193,7 @@ def test_ratios_with_units_and_connections(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "kind", "named"),
     [
-        (lambda: Task([0.0, 1.0], *(np.zeros((2, 0)),) * 3), ShapeError, "has no columns"),
+        (lambda: MotionCycle([0.0, 1.0], *(np.zeros((2, 0)),) * 3), ShapeError, "has no columns"),
         (lambda: size(BEAM, holding(BEAM), leads=0.01), DTypeError, "leads are 0.01; expected a mapping"),
         (lambda: size(BEAM, holding(BEAM), mounts="tip"), DTypeError, "mounts are 'tip'; expected a mapping"),
         (lambda: size(BEAM, holding(BEAM), joints=[], mounts={JOINT: "nowhere"}), UnknownName, "'nowhere'"),
@@ -211,7 +211,9 @@ def test_the_sign_of_rounding_counts_as_rest() -> None:
     loads = []
     for sign in (1.0, -1.0):
         qd = task.qd + sign * 1e-13
-        loads.append(joint_loads(BEAM.with_friction({JOINT: (0.0, 3.0)}), Task(task.t, task.q, qd, task.qdd))[JOINT])
+        loads.append(
+            joint_loads(BEAM.with_friction({JOINT: (0.0, 3.0)}), MotionCycle(task.t, task.q, qd, task.qdd))[JOINT]
+        )
     np.testing.assert_allclose(loads[0].features, loads[1].features, rtol=1e-9, atol=1e-9)
     turning = np.abs(task.qd[:, 0]) < 1e-9
     assert turning.sum() >= 3

@@ -15,7 +15,7 @@ from armdyn.base.errors import ArmdynError, MissingInput
 from armdyn.constraints import PointOnPlane
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Scenario
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 
 STEPS, STEP = 25, 2e-3
@@ -76,11 +76,11 @@ CASES: dict[str, Any] = {
 }
 
 
-def read(text: str, folder: Path) -> Motion:
+def read(text: str, folder: Path) -> MotionSettings:
     path = folder / "motion.yaml"
     path.write_text(text)
     words = Words.read(path)
-    return Motion.of(words, words.robot())
+    return MotionSettings.of(words, words.robot())
 
 
 def inputs_of(values: dict[str, Any]) -> str:

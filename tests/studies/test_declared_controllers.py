@@ -13,7 +13,7 @@ from armdyn import control
 from armdyn.base.errors import ArmdynError, UnknownName
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Scenario
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 
 ARM = armdyn.load("planar_3r")
@@ -32,11 +32,11 @@ POSE = f"T_ref: {T.tolist()}"
 TIP: dict[str, Any] = {"T_ref": T}
 
 
-def read(text: str, folder: Path) -> Motion:
+def read(text: str, folder: Path) -> MotionSettings:
     path = folder / "motion.yaml"
     path.write_text(START + text)
     words = Words.read(path)
-    return Motion.of(words, words.robot())
+    return MotionSettings.of(words, words.robot())
 
 
 CASES = {
@@ -161,7 +161,7 @@ def test_an_adaptive_method_is_refused(tmp_path: Path) -> None:
     path.write_text("robot: planar_3r\ncontroller: pid\n" + PID)
     words = Words.read(path)
     with pytest.raises(ArmdynError, match="sample time"):
-        Motion.of(words, words.robot())
+        MotionSettings.of(words, words.robot())
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import armdyn
 from armdyn.base.errors import ArmdynError, DTypeError, MissingInput, ShapeError, UnknownName
 from armdyn.simulation import Adaptive, OverTime, RungeKutta4, SaveAt, Stops
 from armdyn.studies import Scenario, StudyError
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import KEYS, Words
 from studies.arms import TIED
 
@@ -27,11 +27,11 @@ COMPUTED_TORQUE = (
 )
 
 
-def read(text: str, folder: Path) -> Motion:
+def read(text: str, folder: Path) -> MotionSettings:
     path = folder / "motion.yaml"
     path.write_text(text)
     words = Words.read(path)
-    return Motion.of(words, words.robot())
+    return MotionSettings.of(words, words.robot())
 
 
 @pytest.mark.short_run("semi_implicit_euler-pd_gravity", "semi_implicit_euler-computed_torque")
@@ -215,7 +215,7 @@ def test_options_come_first(tmp_path: Path) -> None:
         {("method",): "rk4", ("inputs", "Kp"): 7.0, ("q0",): np.zeros(3)},
         {("method",): "--method", ("inputs", "Kp"): "--Kp", ("q0",): "--q0"},
     )
-    motion = Motion.of(words, words.robot())
+    motion = MotionSettings.of(words, words.robot())
     assert motion.settings["method"] == RungeKutta4(step=1e-2)
     np.testing.assert_array_equal(motion.settings["q0"], np.zeros(3))
     np.testing.assert_array_equal(motion.settings["qd0"], QD0)

@@ -14,7 +14,7 @@ from armdyn.base.errors import ArmdynError, UnknownName
 from armdyn.constraints import JointCoupling, PointOnPlane, RedundantConstraints
 from armdyn.simulation import Contact, JointLimit, Plane, RungeKutta4
 from armdyn.studies import StudyError
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 
 ARM = armdyn.load("planar_2r")
@@ -29,11 +29,11 @@ WATCHED = (
 )
 
 
-def read(text: str, folder: Path) -> Motion:
+def read(text: str, folder: Path) -> MotionSettings:
     path = folder / "motion.yaml"
     path.write_text(text)
     words = Words.read(path)
-    return Motion.of(words, words.robot())
+    return MotionSettings.of(words, words.robot())
 
 
 def told(motion: armdyn.Trajectory) -> list[tuple[float, str, str]]:

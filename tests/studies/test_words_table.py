@@ -23,7 +23,7 @@ from armdyn.base.quantities import quantity
 from armdyn.cli.word_options import advice, flag, typed, with_typed, words_of, words_table
 from armdyn.plots.animate import animate_trajectory
 from armdyn.simulation.methods.catalogue import NAMES
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.table import SIMULATE, STUDY, WORDS, Word, documented, paths
 from armdyn.studies.words import Words
 
@@ -250,13 +250,13 @@ def scenario_motion(folder: Path, entries: dict[str, Any]) -> armdyn.Trajectory:
     path = folder / "motion.yaml"
     path.write_text(yaml.safe_dump(entries, sort_keys=False))
     words = Words.read(path)
-    return Motion.of(words, words.robot()).simulate()
+    return MotionSettings.of(words, words.robot()).simulate()
 
 
 def typed_motion(folder: Path, entries: dict[str, Any]) -> armdyn.Trajectory:
     texts = [f"{name}={_text(value)}" for name, value in entries.items() if name != "robot"]
     words = with_typed(words_of(str(folder / entries["robot"]) if entries["robot"] != "ur5" else "ur5"), {}, texts)
-    return Motion.of(words, words.robot()).simulate()
+    return MotionSettings.of(words, words.robot()).simulate()
 
 
 def _text(value: Any) -> str:

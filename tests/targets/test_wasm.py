@@ -13,7 +13,7 @@ import armdyn
 from armdyn.base.errors import MissingLibrary, Unsupported
 from armdyn.program import Port, Rollout, interpret, trace
 from armdyn.targets.wasm import export, module, object_code
-from armdyn.targets.wasm.layout import Layout
+from armdyn.targets.wasm.layout import ModuleLayout
 from armdyn.targets.wasm.leb128 import signed, unsigned
 from armdyn.targets.wasm.parts import count_of, parts_of, passed_on
 from targets.exported import ROBOTS, arguments, assert_same, public_programs, single, single_operations
@@ -91,7 +91,7 @@ def test_a_program_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a later part needs is handed on in memory; also with a loop over time round it."""
     program = armdyn.load("ur5").forward_dynamics.program()
     for part in (7, 50, 401):
-        layout = Layout({"f": program}, own_sine=True, part=part)
+        layout = ModuleLayout({"f": program}, own_sine=True, part=part)
         assert len(layout.functions) == 1 + count_of(program, part) + 1
         assert layout.heap == len(layout.data) + 8 * passed_on(program, part)
         parts = parts_of(program, 0, part)
@@ -101,7 +101,7 @@ def test_a_program_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     rollout, arrays = falling(armdyn.load("scara")), arguments(program)
     (whole,) = Instance(program.to_wasm()).states("forward_dynamics", program, arrays)
     motion = Instance(module({"fall": rollout})).steps("fall", rollout, 4, 2, falling_from())
-    monkeypatch.setattr(export, "Layout", partial(Layout, part=50))
+    monkeypatch.setattr(export, "ModuleLayout", partial(ModuleLayout, part=50))
     (divided,) = Instance(program.to_wasm()).states("forward_dynamics", program, arrays)
     np.testing.assert_array_equal(divided, whole)
     again = Instance(module({"fall": rollout})).steps("fall", rollout, 4, 2, falling_from())
@@ -230,7 +230,7 @@ def test_llvm_without_webassembly(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_function_of_the_host_has_one_byte_in_calls() -> None:
     """Indices of calls are the shortest: those of LLVM's object code have five bytes."""
     program = trace(lambda x: np.array([np.tan(x), np.exp(x)]), [Port("x", ())], name="both")
-    code = object_code.object_code(Layout({"both": program}, own_sine=False).ir)
+    code = object_code.object_code(ModuleLayout({"both": program}, own_sine=False).ir)
     assert {name for name, _ in code.imports} == {"tan", "exp"}
     assert len(code.bodies) == 1
     assert b"\x10\x00" in code.bodies[0]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from armdyn.task_space import Task, compiled_task
+from armdyn.task_space import TaskComponents, compiled_task
 from oracles.cases import ANGULAR_FIRST, Case
 
 COMPONENTS = ("wx", "wy", "wz", "vx", "vy", "vz")
@@ -77,7 +77,7 @@ def task_space(case: Case, q, qd, frame, point, components, way) -> Expected:
 
 def compiled(robot, **options):
     """The task's compiled function, without the check for singularities; the one `Robot.task_space` uses."""
-    return compiled_task(robot, Task(**options)).function
+    return compiled_task(robot, TaskComponents(**options)).function
 
 
 def well_conditioned(robot, q, qd, count: int, **options):

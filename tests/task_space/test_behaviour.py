@@ -9,7 +9,7 @@ import pytest
 import armdyn
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.limits import Limits
-from armdyn.task_space import SingularTask, Task, TaskSpace, TaskSpaceError
+from armdyn.task_space import SingularTask, TaskComponents, TaskSpace, TaskSpaceError
 from oracles.cases import CASES
 from oracles.states import assert_close, random_states
 from oracles.trees import random_tree, to_armdyn
@@ -156,7 +156,7 @@ def test_a_controller_of_ones_own(ur5) -> None:
 
 
 def test_compiled_task_is_the_same_without_the_check(ur5, planar) -> None:
-    task = Task(components="position", expressed_in="world", point=[0, 0, 0.1])
+    task = TaskComponents(components="position", expressed_in="world", point=[0, 0, 0.1])
     compiled = ur5.compile(task.dynamics)
     s = random_states(6, 5, seed=418)
     again = pickle.loads(pickle.dumps(compiled))  # noqa: S301
@@ -169,7 +169,7 @@ def test_compiled_task_is_the_same_without_the_check(ur5, planar) -> None:
         np.testing.assert_array_equal(a, b)
         np.testing.assert_array_equal(a, c)
     assert [port.name for port in compiled.program().outputs] == list(TaskSpace._fields)
-    stretched = planar.compile(Task(**PLANE).dynamics)
+    stretched = planar.compile(TaskComponents(**PLANE).dynamics)
     with np.errstate(all="ignore"):
         assert not np.isfinite(stretched([0.0, 0.0], [0.0, 0.0]).Lambda).all()
     assert np.isfinite(stretched([0.0, 0.0], [0.0, 0.0]).mobility).all()
@@ -188,7 +188,7 @@ def test_tasks_are_told_apart(planar) -> None:
 
 def test_operation_counts(ur5) -> None:
     """What the documentation quotes."""
-    assert str(ur5.compile(Task().dynamics).op_counts) == "1036m + 844a + 11d + 10t"
+    assert str(ur5.compile(TaskComponents().dynamics).op_counts) == "1036m + 844a + 11d + 10t"
 
 
 def test_singular_states_are_named(ur5, planar) -> None:
@@ -303,10 +303,10 @@ def test_robots_with_tasks_pickle(planar) -> None:
 
 
 def test_tasks_are_values() -> None:
-    task = Task(components=["vx", "wz"], point=[1, 0, 0])
-    assert task == Task(components=("vx", "wz"), point=(1.0, 0.0, 0.0))
+    task = TaskComponents(components=["vx", "wz"], point=[1, 0, 0])
+    assert task == TaskComponents(components=("vx", "wz"), point=(1.0, 0.0, 0.0))
     assert replace(task, damping=0.1) != task
-    assert len({task, Task(components=("wz", "vx"), point=(1, 0, 0))}) == 2
+    assert len({task, TaskComponents(components=("wz", "vx"), point=(1, 0, 0))}) == 2
 
 
 def test_panda_hand_with_fingers() -> None:

@@ -5,7 +5,7 @@ import pytest
 from mpmath import mp, mpf
 
 import armdyn
-from armdyn.task_space import Task, TaskSpace
+from armdyn.task_space import TaskComponents, TaskSpace
 from crosscheck.test_jacobian_dot import evaluated
 from oracles.cases import CASES, Case
 from oracles.short_run import short_run
@@ -244,9 +244,9 @@ def test_rows_are_combinations_of_components() -> None:
     assert_close(part.mobility, S @ whole.mobility @ S.T)
     assert_close(part.J, S @ whole.J)
     assert_close(part.Jdot_qd, whole.Jdot_qd @ S.T)
-    assert Task(components=("orientation", "vy")) == Task(components=(*COMPONENTS[:3], "vy"))
-    assert Task(components="position") == Task(components=COMPONENTS[3:])
-    assert Task(components="pose") == Task()
+    assert TaskComponents(components=("orientation", "vy")) == TaskComponents(components=(*COMPONENTS[:3], "vy"))
+    assert TaskComponents(components="position") == TaskComponents(components=COMPONENTS[3:])
+    assert TaskComponents(components="pose") == TaskComponents()
 
 
 def test_order_of_the_components_is_the_order_of_the_rows() -> None:

@@ -34,7 +34,7 @@ from armdyn.trajectory import (
     fastest_along,
     point_to_point,
 )
-from armdyn.trajectory.reachability import Rows, Unreachable, greatest_squares
+from armdyn.trajectory.reachability import IntervalRows, Unreachable, greatest_squares
 
 
 def two_masses(gravity: float = 0.0) -> armdyn.Robot:
@@ -342,7 +342,7 @@ def test_linear_programs_are_those_of_another_solver() -> None:
     rng = np.random.default_rng(8)
     places = np.cumsum(np.concatenate([[0.0], rng.uniform(0.5, 1.5, 12)]))
     by_acceleration, by_square = rng.standard_normal((2, 12, 20))
-    rows = Rows(by_acceleration, 0.3 * by_square, rng.uniform(1.0, 3.0, (12, 20)))
+    rows = IntervalRows(by_acceleration, 0.3 * by_square, rng.uniform(1.0, 3.0, (12, 20)))
     x = greatest_squares(places, rows, 1.0)
     least, most = 0.0, 0.0
     reach = [(0.0, 0.0)]
@@ -368,16 +368,16 @@ def test_linear_programs_are_those_of_another_solver() -> None:
 
 
 def test_rows_that_no_motion_keeps_name_the_place() -> None:
-    rows = Rows(
+    rows = IntervalRows(
         np.zeros((3, 1)), np.array([[1.0], [-1.0], [1.0]]), np.array([[2.0], [-1.0], [0.5]])
     )  # 1 <= x, x <= 0.5
     with pytest.raises(Unreachable) as raised:
         greatest_squares(
             np.arange(4.0),
-            Rows.together(
+            IntervalRows.together(
                 rows,
-                Rows(np.ones((3, 1)), np.zeros((3, 1)), np.ones((3, 1))),
-                Rows(-np.ones((3, 1)), np.zeros((3, 1)), np.full((3, 1), 0.1)),
+                IntervalRows(np.ones((3, 1)), np.zeros((3, 1)), np.ones((3, 1))),
+                IntervalRows(-np.ones((3, 1)), np.zeros((3, 1)), np.full((3, 1), 0.1)),
             ),
             1.0,
         )

@@ -22,7 +22,7 @@ from armdyn.viewer.numbers import Now
 from armdyn.viewer.panels.curves import CurvesPanel
 from armdyn.viewer.playback import Playback
 from armdyn.viewer.recording import recordings_of
-from armdyn.viewer.sources import Lines, Port, source_of
+from armdyn.viewer.sources import IterableLines, PortLines, source_of
 from armdyn.viewer.stream_lines import LineReader
 
 RP = armdyn.load("rp")
@@ -221,7 +221,7 @@ def test_a_single_joint_needs_a_header_for_its_time() -> None:
     assert (state.t, state.q.tolist()) == (1.0, [2.0])
 
 
-def _gather(port: Port, count: int) -> tuple[list[tuple[str, str]], threading.Event]:
+def _gather(port: PortLines, count: int) -> tuple[list[tuple[str, str]], threading.Event]:
     got: list[tuple[str, str]] = []
     done = threading.Event()
 
@@ -236,7 +236,7 @@ def _gather(port: Port, count: int) -> tuple[list[tuple[str, str]], threading.Ev
 
 
 def test_a_port_takes_lines_by_tcp_and_udp_and_is_freed() -> None:
-    with contextlib.closing(Port(0)) as port:
+    with contextlib.closing(PortLines(0)) as port:
         got, done = _gather(port, 4)
         with socket.create_connection(("127.0.0.1", port.port)) as tcp:
             tcp.sendall(b"[1, 2]\n[3,")
@@ -248,8 +248,8 @@ def test_a_port_takes_lines_by_tcp_and_udp_and_is_freed() -> None:
         assert sorted(line for _, line in got) == ["[1, 2]", "[3, 4]", "[5, 6]", "[7, 8]"]
         assert len({sender for sender, _ in got}) == 2
         with pytest.raises(PortInUse, match=f"port {port.port}"):
-            Port(port.port)
-    Port(port.port).close()
+            PortLines(port.port)
+    PortLines(port.port).close()
 
 
 def test_sources() -> None:
@@ -259,13 +259,13 @@ def test_sources() -> None:
     source.start(lambda _, line: heard.append(line), ended.set)
     assert ended.wait(60.0)
     assert heard == ["[1, 2]", "[3, 4]"]
-    assert isinstance(source_of("-"), Lines)
+    assert isinstance(source_of("-"), IterableLines)
     bad: list[Any] = ["5005", 3.5, True, 70_000, -1]
     for stream in bad:
         with pytest.raises(ViewerError, match=r"stream is|port is"):
             source_of(stream)
     with pytest.raises(ViewerError, match="no address"):
-        Port(0, "192.0.2.1")
+        PortLines(0, "192.0.2.1")
 
 
 def test_the_history_of_a_stream_is_a_window() -> None:

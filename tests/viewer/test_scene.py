@@ -17,7 +17,7 @@ import armdyn
 from armdyn.formats.export.numbers import quaternions
 from armdyn.model.geometry import Box, Geometry, Mesh, Sphere
 from armdyn.robot import Robot
-from armdyn.viewer.arm import Arm
+from armdyn.viewer.arm import DrawnArm
 from armdyn.viewer.ellipsoids import Solid, inertia_ellipsoid, tip_ellipsoid
 from armdyn.viewer.numbers import Now, holding_torques, numbers_html
 from armdyn.viewer.skeleton import rod_pose, rods, unit_rod
@@ -106,7 +106,7 @@ def test_meshes_of_published_robots_open_in_their_colours() -> None:
     assert looks.notes == looks.as_lines == ()
     colours = {tuple(round(255 * x) for x in surface.colour) for surface in looks.of("visual")}
     assert colours == {(55, 55, 55, 255), (25, 26, 28, 255)}  # as wrist3.dae has them
-    assert Arm(robot, "ur5", looks).known_looks == ("visual", "collision", "skeleton")
+    assert DrawnArm(robot, "ur5", looks).known_looks == ("visual", "collision", "skeleton")
 
 
 def test_huge_meshes_are_decimated_and_it_is_said(tmp_path: Path) -> None:
@@ -157,11 +157,11 @@ def test_missing_meshes_are_named_and_replaced(tmp_path: Path) -> None:
     assert any("broken.stl of link_2" in note for note in looks.notes)
     (hull,) = looks.of("visual")
     assert (hull.link, hull.colour) == ("link_1", SKIN)
-    shown = Arm(arm, "arm", looks).rods_shown("visual", 3)
+    shown = DrawnArm(arm, "arm", looks).rods_shown("visual", 3)
     carriers = [*(joint.parent for joint in arm.model.joints), arm.model.frame(str(arm.tip)).link]
     assert shown == [carrier == "link_2" for carrier in carriers]
     assert any(shown)
-    assert Arm(arm, "arm", looks).rods_shown("skeleton", 3) == [True] * 3
+    assert DrawnArm(arm, "arm", looks).rods_shown("skeleton", 3) == [True] * 3
 
 
 def _textured(tmp_path: Path) -> Mesh:
@@ -190,7 +190,7 @@ def test_simple_shapes_need_no_files() -> None:
     looks = looks_of(with_geometry(robot, Geometry("link_1", "visual", Sphere(0.5), color=(0, 1, 0, 0.5))).model)
     (ball,) = looks.surfaces
     np.testing.assert_allclose(np.linalg.norm(ball.vertices, axis=1), 0.5, rtol=1e-12)
-    assert Arm(robot, "arm", looks).look("collision") == "skeleton"
+    assert DrawnArm(robot, "arm", looks).look("collision") == "skeleton"
 
 
 # Sliders and numbers.

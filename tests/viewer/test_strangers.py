@@ -17,7 +17,7 @@ import armdyn
 from armdyn.viewer import Viewer, ViewerError
 from armdyn.viewer import view as view_module  # the function
 from armdyn.viewer.origins import REFUSED, checked_origins, is_allowed, origin_address
-from armdyn.viewer.sources import MOST_CONNECTIONS, PAUSE, Lines, Port
+from armdyn.viewer.sources import MOST_CONNECTIONS, PAUSE, IterableLines, PortLines
 from armdyn.viewer.stream_lines import LineReader, complaint
 from armdyn.viewer.viewer import TELL_EVERY
 
@@ -39,12 +39,12 @@ def view() -> Iterator[Callable[..., Viewer]]:
 
 
 @pytest.fixture
-def open_port() -> Iterator[Callable[[], tuple[Port, list[str]]]]:
+def open_port() -> Iterator[Callable[[], tuple[PortLines, list[str]]]]:
     """Any free port and the list of the lines that it receives; closed at the end, also of a test that fails."""
     with contextlib.ExitStack() as opened:
 
-        def make() -> tuple[Port, list[str]]:
-            port, heard = Port(0), list[str]()
+        def make() -> tuple[PortLines, list[str]]:
+            port, heard = PortLines(0), list[str]()
             opened.callback(port.close)
             return port, heard
 
@@ -132,7 +132,7 @@ def test_a_generator_that_fails_is_named(view: Callable[..., Viewer]) -> None:
         yield "[0.5, 0.25]"
         raise OSError("the cable is out")
 
-    viewer = view(RP, stream=Lines(lines()))
+    viewer = view(RP, stream=IterableLines(lines()))
     until(lambda: "the source of lines failed: OSError: the cable is out" in viewer._stream_box.content)
     assert viewer._received == 1
 
@@ -141,7 +141,7 @@ def test_a_generator_that_fails_is_named(view: Callable[..., Viewer]) -> None:
 
 
 def test_connections_are_limited_and_one_that_goes_makes_room(
-    open_port: Callable[[], tuple[Port, list[str]]],
+    open_port: Callable[[], tuple[PortLines, list[str]]],
 ) -> None:
     port, heard = open_port()
     with contextlib.ExitStack() as opened:
@@ -160,7 +160,7 @@ def test_connections_are_limited_and_one_that_goes_makes_room(
 
 
 def test_no_spinning_where_descriptors_run_out(
-    monkeypatch: pytest.MonkeyPatch, open_port: Callable[[], tuple[Port, list[str]]]
+    monkeypatch: pytest.MonkeyPatch, open_port: Callable[[], tuple[PortLines, list[str]]]
 ) -> None:
     """The connection waits, and is taken when there is room; meanwhile the port sleeps, and hears others."""
     (port, heard), tries = open_port(), list[float]()
@@ -204,7 +204,7 @@ def test_no_spinning_where_descriptors_run_out(
         assert port.problem == ""
 
 
-def test_a_web_page_does_not_move_the_robot(open_port: Callable[[], tuple[Port, list[str]]]) -> None:
+def test_a_web_page_does_not_move_the_robot(open_port: Callable[[], tuple[PortLines, list[str]]]) -> None:
     """It can send a request to any port of this machine; what follows its first line is not heard."""
     port, heard = open_port()
     port.start(lambda _, line: heard.append(line), lambda: None)

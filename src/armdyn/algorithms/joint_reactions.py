@@ -15,7 +15,7 @@ from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import Wrench, base_motion, links_in_motion, summed_inwards
 from armdyn.base.errors import UnknownName
-from armdyn.base.tabular import Table, vector_table
+from armdyn.base.tabular import TextTable, vector_table
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import to_parent
@@ -34,7 +34,7 @@ class JointReactions(NamedTuple):
     f: Any
     n: Any
 
-    def table(self, joints: Sequence[str] | None = None) -> Table:
+    def table(self, joints: Sequence[str] | None = None) -> TextTable:
         """A table of one state, one row per vector of each joint; ``robot.model.joint_names`` has their names."""
         return vector_table(joints, OF_JOINTS, self, "joint")
 

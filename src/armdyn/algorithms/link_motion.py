@@ -15,7 +15,7 @@ from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import Motion, axial_of_product, base_motion, outward
 from armdyn.base.exact import is_zero
-from armdyn.base.tabular import Table, vector_table
+from armdyn.base.tabular import TextTable, vector_table
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross
 
@@ -48,7 +48,7 @@ class LinkMotion(NamedTuple):
     F: Any
     N: Any
 
-    def table(self, links: Sequence[str] | None = None) -> Table:
+    def table(self, links: Sequence[str] | None = None) -> TextTable:
         """A table of one state, one row per vector of each link; ``robot.link_names`` has names of the links."""
         return vector_table(links, OF_LINKS, self, "link")
 

@@ -41,7 +41,7 @@ _SYMBOLS = {"ω̇": r"$\dot{\omega}$", "v̇": r"$\dot{v}$", "v̇_C": r"$\dot{v}_
 class Tabulated:
     """A result that is shown as a table: ``print`` it, show it in a notebook, take it to LaTeX or to pandas."""
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The table that ``print`` and notebooks show."""
         raise NotImplementedError
 
@@ -65,7 +65,7 @@ class Tabulated:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Headings and rows of text, and how columns stand: ``align`` holds an "l" or "r" for each.
 
     ``title`` stands above, ``below`` are lines beneath. ``values`` are the rows as numbers and texts, if there are any.
@@ -87,7 +87,7 @@ class Table:
         title: str = "",
         below: Sequence[str] = (),
         digits: int = DIGITS,
-    ) -> Table:
+    ) -> TextTable:
         """A table of numbers, which stand right, texts, and None, which is left out.
 
         >>> table = Table.of(("joint", "force [N m]"), [("elbow", 2.0 / 3.0), ("wrist", None)], digits=3)
@@ -173,7 +173,7 @@ def vector_rows(
 
 def vector_table(
     names: Sequence[str] | None, quantities: Sequence[tuple[str, str, str]], vectors: Sequence[Any], body: str
-) -> Table:
+) -> TextTable:
     """A table of vectors of bodies, one row each; numbered bodies if there are no names; see `vector_rows`.
 
     Raises:
@@ -188,7 +188,7 @@ def vector_table(
     if len(names) != shape[0]:
         raise ShapeError(f"{len(names)} names for {shape[0]} {body}s; expected one each")
     rows = [row for of_body in vector_rows(names, quantities, vectors) for row in of_body]
-    return Table.of((body, "quantity", "symbol", "unit", "x", "y", "z"), rows)
+    return TextTable.of((body, "quantity", "symbol", "unit", "x", "y", "z"), rows)
 
 
 def _plain(value: Any) -> Any:

@@ -180,7 +180,7 @@ def named_values(option: str, texts: Iterable[str], example: str) -> dict[str, s
 
 
 @dataclass(frozen=True)
-class Described:
+class UnopenedRobot:
     """A robot that has not been opened: the text of ROBOT, and the options of `open_robot`."""
 
     name: str
@@ -207,7 +207,7 @@ def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) 
 
     Args:
         verb: called with the robot, and its own options by name.
-        opened: whether it is called with the `Robot`, or with what is `Described` of it.
+        opened: True to call it with the `Robot`, False with an `UnopenedRobot`.
         changes: of the argument ROBOT, such as its default.
     """
     own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name != "arm"]
@@ -217,7 +217,7 @@ def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) 
     def run(**given: Any) -> None:
         name, *options = (given.pop(each) for each in SHARED)
         refuse_lost_of(given, name, *(option for option in options if isinstance(option, Path)))
-        arm = Described(name, dict(zip(list(SHARED)[1:], options, strict=True)))
+        arm = UnopenedRobot(name, dict(zip(list(SHARED)[1:], options, strict=True)))
         verb(arm.opened() if opened else arm, **given)
 
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (robot.replace(**changes), *own, *others)]
@@ -230,7 +230,7 @@ def of_named_robot(verb: Callable[..., None]) -> Callable[..., None]:
     """A verb of files, whose robot is named by --robot or not at all, with the other arguments of `open_robot`.
 
     Args:
-        verb: called with ``arm``, what is `Described` of the robot or None, and its own options by name.
+        verb: called with ``arm``, an `UnopenedRobot` or None, and its own options by name.
     """
     own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name != "arm"]
     _, *others = SHARED.values()
@@ -247,7 +247,7 @@ def of_named_robot(verb: Callable[..., None]) -> Callable[..., None]:
         for option, value in chosen.items():
             if name is None and value not in (None, False, []):
                 raise SettingError(f"{_flag_of(option)} is of a robot, and none is named; expected --robot ROBOT too")
-        verb(None if name is None else Described(name, chosen), **given)
+        verb(None if name is None else UnopenedRobot(name, chosen), **given)
 
     robot = inspect.Parameter("robot", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=named)
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (*own[:1], robot, *own[1:], *others)]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.actuators import write as write_actuators
-from armdyn.base.tabular import Table
+from armdyn.base.tabular import TextTable
 from armdyn.base.writing import write_text
 from armdyn.cli.completion import words
 from armdyn.cli.exit_codes import NOT_MET
@@ -125,7 +125,7 @@ def identify(
         raise typer.Exit(NOT_MET)
 
 
-def _csv(table: Table) -> str:
+def _csv(table: TextTable) -> str:
     """The table with numbers in full."""
     text = io.StringIO()
     csv_files.writer(text, lineterminator="\n").writerows([table.headings, *table.values])

@@ -17,7 +17,7 @@ from rich.text import Text
 from armdyn.actuators import Actuator
 from armdyn.actuators.data import shown_part, stated
 from armdyn.base.errors import ArmdynError, ModelError, Unsupported
-from armdyn.cli.arguments import Described
+from armdyn.cli.arguments import UnopenedRobot
 from armdyn.cli.description import compiled_methods, description, moving_mass
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import labelled, screen, visible
@@ -37,7 +37,7 @@ from armdyn.robots import bundled_robots
 
 
 def info(
-    arm: Described,
+    arm: UnopenedRobot,
     cost: Annotated[bool, typer.Option("--cost", help="Only operation counts, with those of the literature.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -74,7 +74,7 @@ def info(
             console.print(labelled("doctor:", "yellow", f"{findings.counts()}; see armdyn doctor"))
 
 
-def _findings(arm: Described) -> Findings | None:
+def _findings(arm: UnopenedRobot) -> Findings | None:
     """The findings of a file, with its meshes closed; None of a bundled robot, or of what is expanded or no file."""
     if arm.name in bundled_robots() or arm.options["xacro"] or arm.options["xacro_arg"] or not Path(arm.name).is_file():
         return None

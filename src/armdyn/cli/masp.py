@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.base.errors import ShapeError
-from armdyn.cli.arguments import Described
+from armdyn.cli.arguments import UnopenedRobot
 from armdyn.cli.completion import complete_robots
 
 ROBOT_ARGUMENT: dict[str, Any] = {
@@ -32,7 +32,7 @@ ANYWHERE = ("robot", "json")
 
 
 def masp(
-    arm: Described,
+    arm: UnopenedRobot,
     context: typer.Context,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Of FILE: the simulation half, torques of time to the hand's motion.")

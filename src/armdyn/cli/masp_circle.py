@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from armdyn.cli.arguments import Described, read_joint_vector
+from armdyn.cli.arguments import UnopenedRobot, read_joint_vector
 from armdyn.cli.json_output import of_robot, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
@@ -19,7 +19,7 @@ OUTPUTS = ("masp.png", "masp_arm.png", "masp.csv")
 
 
 def run_circle(
-    arm: Described, circle: dict[str, float], *, samples: int, near: str | None, out: Path, json: bool
+    arm: UnopenedRobot, circle: dict[str, float], *, samples: int, near: str | None, out: Path, json: bool
 ) -> None:
     """Compute, show and write.
 

@@ -16,7 +16,7 @@ from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import Screen, labelled, screen
 from armdyn.motion.parquet_file import pyarrow
 from armdyn.simulation import Contact, Trajectory
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
 
 MOVIES = (".gif", ".mp4", ".html")
@@ -34,7 +34,7 @@ def kind_of(path: Path) -> str:
     return "data" if path.suffix.lower() in DATA else "animation" if path.suffix.lower() in MOVIES else "picture"
 
 
-def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None) -> int:
+def write_outputs(motion: MotionSettings, trajectory: Trajectory, console: Screen, until: float | None = None) -> int:
     """Write all output files, also if one of them fails. Returns their number.
 
     Files with the numbers are first, and Ctrl-C waits for them. If a file fails and no other has the numbers, they

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.base.errors import SettingError, ShapeError
-from armdyn.cli.arguments import Described, load_robot
+from armdyn.cli.arguments import UnopenedRobot, load_robot
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.log_options import Columns, Gains, Rate, Topic, Units, options_of
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
@@ -23,7 +23,7 @@ MOTION = "A trajectory that armdyn saved (.npz, .parquet, .csv), or a log: csv, 
 
 
 def report(
-    arm: Described | None,
+    arm: UnopenedRobot | None,
     motion: Annotated[Path, typer.Argument(metavar="TRAJECTORY|LOG", help=MOTION)],
     payload: Annotated[
         str | None,

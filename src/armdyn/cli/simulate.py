@@ -13,7 +13,7 @@ from rich.table import Table
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.errors import ArmdynError, DescriptionWarning
-from armdyn.cli.arguments import Described
+from armdyn.cli.arguments import UnopenedRobot
 from armdyn.cli.completion import complete_robots
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.motion_files import refuse_outputs, write_outputs
@@ -24,7 +24,7 @@ from armdyn.constraints import constrained_forward_dynamics
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationInterrupted, Trajectory
 from armdyn.simulation.unfinished import KEPT
-from armdyn.studies.motion import Motion
+from armdyn.studies.motion import MotionSettings
 
 ROUNDING = 1e-15
 """Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
@@ -50,7 +50,7 @@ ROBOT_ARGUMENT: dict[str, Any] = {
 
 
 def simulate(
-    arm: Described,
+    arm: UnopenedRobot,
     settings: Settings = None,
     words: ListWords = False,
     json: AsJson = False,
@@ -132,7 +132,7 @@ def simulate(
         keys = with_typed(words_of(arm.name), texts, settings)
         robot = arm.read_by(keys.robot)
     refuse_outputs(keys)
-    motion = Motion.of(keys, robot)
+    motion = MotionSettings.of(keys, robot)
     console, report = screen(stderr=json), _report_json if json else _report
     try:
         trajectory = motion.simulate()
@@ -164,7 +164,7 @@ def _with_place(error: ArmdynError, written: bool) -> str:
     return f"{str(error).removesuffix(KEPT).rstrip().removesuffix('.')}. {place}"
 
 
-def _report_json(motion: Motion, trajectory: Trajectory) -> None:
+def _report_json(motion: MotionSettings, trajectory: Trajectory) -> None:
     """Print the report as JSON; output files have the states over time."""
     energy, q, qd = trajectory.energy, trajectory.q, trajectory.qd
     joints = {"start": q[0], "end": q[-1], "lowest": q.min(axis=0), "highest": q.max(axis=0)}
@@ -192,7 +192,7 @@ def _report_json(motion: Motion, trajectory: Trajectory) -> None:
     )
 
 
-def _report(motion: Motion, trajectory: Trajectory) -> None:
+def _report(motion: MotionSettings, trajectory: Trajectory) -> None:
     """Tables of the motion and its account, and notes."""
     console = screen()
     show(console, _motion_table(motion.robot, trajectory))
@@ -225,7 +225,7 @@ def _events_table(trajectory: Trajectory) -> Table:
     return table
 
 
-def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
+def _account_table(motion: MotionSettings, trajectory: Trajectory) -> Table:
     """Forces, energy, effort and cost, a row each."""
     energy, taken = trajectory.energy, trajectory.statistics
     drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale)
@@ -247,7 +247,7 @@ def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
     )
 
 
-def _cost_row(motion: Motion) -> Iterator[tuple[str, str]]:
+def _cost_row(motion: MotionSettings) -> Iterator[tuple[str, str]]:
     """The operations of the function that returns the accelerations; none if NumPy solves for them."""
     arm = motion.robot
     if arm.model.constraints and motion.redundant == "least_squares":
@@ -259,7 +259,7 @@ def _cost_row(motion: Motion) -> Iterator[tuple[str, str]]:
     yield "operations an evaluation", str(evaluation.op_counts)
 
 
-def _forces_rows(motion: Motion, trajectory: Trajectory) -> Iterator[tuple[str, str]]:
+def _forces_rows(motion: MotionSettings, trajectory: Trajectory) -> Iterator[tuple[str, str]]:
     """Rows on the joint forces: their source, and the largest error of a controller, rad or m."""
     if motion.driven_by != "none":
         yield "joint forces", motion.driven_by

@@ -25,7 +25,7 @@ from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import figure, new_table, show, show_limits, show_notes
 from armdyn.logs.joint_tables import read_cycle
 from armdyn.robot import Robot
-from armdyn.sizing import Catalogue, Sizing, Task
+from armdyn.sizing import Catalogue, MotionCycle, Sizing
 from armdyn.sizing import check as check_drives
 from armdyn.sizing import size as size_drives
 from armdyn.sizing.judging import CRITERIA
@@ -147,7 +147,7 @@ def size(
 
 def _check(
     arm: Robot,
-    cycle: Task,
+    cycle: MotionCycle,
     joints: list[str] | None,
     voltage: float | None,
     current: float | None,
@@ -209,9 +209,9 @@ def _endings() -> Sequence[str]:
     return ENDINGS
 
 
-def _task(path: Path, arm: Robot, hold: float | None) -> Task:
+def _task(path: Path, arm: Robot, hold: float | None) -> MotionCycle:
     t, q, qd, qdd = read_cycle(path, arm)
-    cycle = Task(t, q, qd, qdd, joint_names=arm.joint_names)
+    cycle = MotionCycle(t, q, qd, qdd, joint_names=arm.joint_names)
     return cycle if hold is None else cycle.then_hold(hold)
 
 

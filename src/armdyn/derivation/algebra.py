@@ -25,7 +25,7 @@ RESIDUE = Fraction(1, 10**30)
 
 
 @dataclass(frozen=True)
-class Turn:
+class JointAngle:
     """The angle of a revolute joint, factors . q + offset, with its cosine and sine as generators of the ring."""
 
     factors: tuple[Fraction, ...]
@@ -71,8 +71,8 @@ class Algebra:
         )
         m = len(turning)
         c, s = generators[-2 * m : len(generators) - m], generators[len(generators) - m :]
-        self.turns: dict[int, Turn] = {
-            k: Turn(tuple(factors[k]), offsets[k], c[i], s[i]) for i, k in enumerate(turning)
+        self.turns: dict[int, JointAngle] = {
+            k: JointAngle(tuple(factors[k]), offsets[k], c[i], s[i]) for i, k in enumerate(turning)
         }
         self.atoms = {k: (self.place[Symbol(f"cos#{k}")], self.place[Symbol(f"sin#{k}")]) for k in turning}
 

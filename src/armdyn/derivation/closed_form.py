@@ -1,4 +1,4 @@
-"""`ClosedForm`: named results with their derivation, as text, LaTeX and functions."""
+"""`ClosedFormResults`: named results with their derivation, as text, LaTeX and functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from armdyn.derivation.named_results import NamedResults
 from armdyn.derivation.printing import BookNotation, lines_of_equation, text_of
 
 
-class ClosedForm(NamedResults):
+class ClosedFormResults(NamedResults):
     """Results of an arm in closed form, by name, and the steps to them.
 
     It prints as text, is displayed in Jupyter, and writes LaTeX. Its subclasses are `Derivation`, `TaskEquations` and

@@ -18,7 +18,7 @@ from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.base.errors import ModelError, Unsupported
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
-from armdyn.derivation.closed_form import ClosedForm
+from armdyn.derivation.closed_form import ClosedFormResults
 from armdyn.derivation.named_results import DynamicsResults
 from armdyn.derivation.quotients import LARGEST, adjugate_of, quotients, shorter
 from armdyn.derivation.steps import Step
@@ -30,7 +30,7 @@ Constraints = str | Constraint | Sequence[str | Sequence[float] | Constraint]
 """Components of the tip's twist that are zero, as of `Robot.task_space`, and constraints of `armdyn.constraints`."""
 
 
-class ConstrainedEquations(ClosedForm):
+class ConstrainedEquations(ClosedFormResults):
     """The motion of an arm under constraints, in closed form; made by `Derivation.constrained`.
 
     Args:

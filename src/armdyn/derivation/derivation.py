@@ -13,7 +13,7 @@ from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.arrangement import Arrangement
-from armdyn.derivation.closed_form import ClosedForm
+from armdyn.derivation.closed_form import ClosedFormResults
 from armdyn.derivation.kinematics import Kinematics
 from armdyn.derivation.lagrange import lagrange
 from armdyn.derivation.named_results import DynamicsResults
@@ -121,7 +121,7 @@ def _arm(robot: Any, symbols: Symbols) -> SymbolicArm:
 
 
 @dataclass(frozen=True, eq=False)
-class Derivation(ClosedForm, DynamicsResults):
+class Derivation(ClosedFormResults, DynamicsResults):
     """The equations of motion of an arm, step by step, and their parts.
 
     `armdyn.derive` returns it. It prints as text, is displayed in Jupyter, and writes LaTeX, Python and C.

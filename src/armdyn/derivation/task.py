@@ -20,7 +20,7 @@ from armdyn.algorithms.task_rows import Components, chosen_rows
 from armdyn.base.errors import UnknownName, Unsupported
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
-from armdyn.derivation.closed_form import ClosedForm
+from armdyn.derivation.closed_form import ClosedFormResults
 from armdyn.derivation.named_results import DynamicsResults
 from armdyn.derivation.quotients import LARGEST, adjugate_of, quotients
 from armdyn.derivation.steps import Step
@@ -28,7 +28,7 @@ from armdyn.derivation.velocity_rows import tip_rows, words_of
 from armdyn.spatial.rotations import Array
 
 
-class TaskEquations(ClosedForm):
+class TaskEquations(ClosedFormResults):
     """The equations of motion in coordinates of the tip, in closed form; made by `Derivation.task_space`.
 
     Args:

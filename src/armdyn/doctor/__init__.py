@@ -6,7 +6,7 @@
 from armdyn.base.lazy import names_of
 
 _WHERE = {
-    "Difference": "comparison",
+    "DescriptionDifference": "comparison",
     "Finding": "finding",
     "Findings": "findings",
     "Repair": "finding",
@@ -15,6 +15,6 @@ _WHERE = {
     "log_of": "sarif",
 }
 
-__all__ = ["Difference", "Finding", "Findings", "Repair", "compare", "doctor", "log_of"]
+__all__ = ["DescriptionDifference", "Finding", "Findings", "Repair", "compare", "doctor", "log_of"]
 
 __getattr__ = names_of(__name__, _WHERE)

@@ -18,7 +18,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class Difference:
+class DescriptionDifference:
     """A quantity that two descriptions state differently.
 
     Args:
@@ -36,7 +36,7 @@ class Difference:
     size: float
 
 
-def compare(first: Robot, second: Robot, *, seed: int = 0) -> list[Difference]:
+def compare(first: Robot, second: Robot, *, seed: int = 0) -> list[DescriptionDifference]:
     """The differences of two robots, the largest first; joints and links are matched by name.
 
     Torques are tau = M(q) qdd + h(q, qd) at random states: the root mean square of their difference over that of tau.
@@ -58,23 +58,23 @@ def compare(first: Robot, second: Robot, *, seed: int = 0) -> list[Difference]:
     return sorted(found, key=lambda one: -one.size)
 
 
-def _names(first: Robot, second: Robot) -> Iterator[Difference]:
+def _names(first: Robot, second: Robot) -> Iterator[DescriptionDifference]:
     for kind, a, b in (
         ("joint", first.joint_names, second.joint_names),
         ("link", *([link.name for link in robot.model.links] for robot in (first, second))),
     ):
         for name in a:
             if name not in b:
-                yield Difference(f"{kind} {name!r}", "existence", "present", "missing", 1.0)
+                yield DescriptionDifference(f"{kind} {name!r}", "existence", "present", "missing", 1.0)
         for name in b:
             if name not in a:
-                yield Difference(f"{kind} {name!r}", "existence", "missing", "present", 1.0)
+                yield DescriptionDifference(f"{kind} {name!r}", "existence", "missing", "present", 1.0)
     if first.joint_names != second.joint_names and set(first.joint_names) == set(second.joint_names):
         own, other = (", ".join(robot.joint_names) for robot in (first, second))
-        yield Difference("joints", "order", own, other, 1.0)
+        yield DescriptionDifference("joints", "order", own, other, 1.0)
 
 
-def _joints(first: Robot, second: Robot) -> Iterator[Difference]:
+def _joints(first: Robot, second: Robot) -> Iterator[DescriptionDifference]:
     others = {joint.name: joint for joint in second.joints}
     for joint in first.joints:
         other = others.get(joint.name)
@@ -82,13 +82,13 @@ def _joints(first: Robot, second: Robot) -> Iterator[Difference]:
             continue
         element = f"joint {joint.name!r}"
         if joint.kind != other.kind:
-            yield Difference(element, "type", joint.kind, other.kind, 1.0)
+            yield DescriptionDifference(element, "type", joint.kind, other.kind, 1.0)
         for name in ("lower", "upper", "velocity", "effort"):
             values = (np.array([getattr(one.limits, name)]) for one in (joint, other))
             yield from _numbers(element, f"{name} limit", *values)
 
 
-def _links(first: Robot, second: Robot) -> Iterator[Difference]:
+def _links(first: Robot, second: Robot) -> Iterator[DescriptionDifference]:
     others = {link.name: link for link in second.model.links}
     for link in first.model.links:
         other = others.get(link.name)
@@ -100,7 +100,7 @@ def _links(first: Robot, second: Robot) -> Iterator[Difference]:
         yield from _numbers(element, "moments, kg m^2", _six(a.tensor), _six(b.tensor))
 
 
-def _torques(first: Robot, second: Robot, seed: int) -> Iterator[Difference]:
+def _torques(first: Robot, second: Robot, seed: int) -> Iterator[DescriptionDifference]:
     if set(first.joint_names) != set(second.joint_names):
         return
     order = [second.joint_names.index(name) for name in first.joint_names]
@@ -116,15 +116,17 @@ def _torques(first: Robot, second: Robot, seed: int) -> Iterator[Difference]:
         if size > SAME:
             unit = "N m" if first.joints[k].kind == "revolute" else "N"
             shown = (f"{rms[0]:.4g}", f"{rms[1]:.4g} (difference {rms[2]:.3g})")
-            yield Difference(f"joint {name!r}", f"rms torque over {STATES} states, {unit}", *shown, min(size, 1.0))
+            yield DescriptionDifference(
+                f"joint {name!r}", f"rms torque over {STATES} states, {unit}", *shown, min(size, 1.0)
+            )
 
 
-def _numbers(element: str, quantity: str, a: Array, b: Array) -> Iterator[Difference]:
+def _numbers(element: str, quantity: str, a: Array, b: Array) -> Iterator[DescriptionDifference]:
     largest = float(max(np.abs(a).max(), np.abs(b).max()))
     same = np.array_equal(a, b)
     size = 1.0 if not np.isfinite(largest) else float(np.abs(a - b).max()) / max(largest, np.finfo(float).tiny)
     if not same and size > SAME:
-        yield Difference(element, quantity, _shown(a), _shown(b), min(size, 1.0))
+        yield DescriptionDifference(element, quantity, _shown(a), _shown(b), min(size, 1.0))
 
 
 def _shown(values: Array) -> str:

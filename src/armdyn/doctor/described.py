@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.base.errors import ModelError, shown
-from armdyn.doctor.source import Source
+from armdyn.doctor.source import SourceDocument
 from armdyn.doctor.xacro import XacroFiles
 from armdyn.formats.files import read_file
 from armdyn.formats.urdf.expansion import expand, read_files
@@ -24,7 +24,7 @@ XACRO = b"http://www.ros.org/wiki/xacro"
 
 
 @dataclass(frozen=True)
-class Described:
+class CheckedDescription:
     """A description.
 
     Args:
@@ -34,13 +34,13 @@ class Described:
         xacro: the files from which it is generated; None of any other.
     """
 
-    source: Source
+    source: SourceDocument
     folder: Path
     load: Callable[[], Robot]
     xacro: XacroFiles | None = None
 
     @classmethod
-    def of(cls, robot: object, xacro_args: Mapping[str, Any] | None) -> Described:
+    def of(cls, robot: object, xacro_args: Mapping[str, Any] | None) -> CheckedDescription:
         """The text of a path, a text or a robot.
 
         Raises:
@@ -70,6 +70,6 @@ class Described:
         return cls(source, folder, partial(load, file, xacro_args=xacro_args, **options), files)
 
 
-def _parsed(name: str, data: bytes) -> Source:
+def _parsed(name: str, data: bytes) -> SourceDocument:
     parse(data, name)  # refuses what is not XML, or too large
-    return Source.parse(name, data)
+    return SourceDocument.parse(name, data)

@@ -27,11 +27,11 @@ from armdyn.doctor.checks import (
     readers,
     shapes,
 )
-from armdyn.doctor.described import Described
+from armdyn.doctor.described import CheckedDescription
 from armdyn.doctor.finding import SEVERITIES, Finding
 from armdyn.doctor.findings import Findings
 from armdyn.doctor.mjcf.reading import mjcf_subject
-from armdyn.doctor.source import Node, Source
+from armdyn.doctor.source import Node, SourceDocument
 from armdyn.doctor.subject import Subject
 from armdyn.robot import Robot
 
@@ -138,7 +138,7 @@ def doctor(
     if density is not None:
         density = number("density", density, above=0.0, expected="a positive number of kg/m^3, e.g. 2700")
         meshes = True if meshes is None else meshes
-    described = Described.of(robot, xacro_args)
+    described = CheckedDescription.of(robot, xacro_args)
     source = described.source
     subject = subject_of(source, described.folder)
     unopened = subject.open_meshes(switch("meshes", meshes) if meshes is not None else None)
@@ -162,12 +162,12 @@ def doctor(
     return Findings(main, named, "" if loaded is None else loaded.name, unopened, subject)
 
 
-def subject_of(source: Source, folder: Path) -> Subject:
+def subject_of(source: SourceDocument, folder: Path) -> Subject:
     """The links and joints of a document, which is MJCF if its root is <mujoco>."""
     return mjcf_subject(source, folder) if source.root.tag == "mujoco" else Subject.of(source, folder)
 
 
-def _loaded(described: Described) -> tuple[Robot | None, list[str], bool]:
+def _loaded(described: CheckedDescription) -> tuple[Robot | None, list[str], bool]:
     """The robot as far as it can be read, else the problems, and whether the file is wrong, not only unsupported."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -179,7 +179,9 @@ def _loaded(described: Described) -> tuple[Robot | None, list[str], bool]:
             return None, [str(error)], False
 
 
-def _from_reader(problems: list[str], source: Source, errors: list[Finding], refused: bool) -> Iterator[Finding]:
+def _from_reader(
+    problems: list[str], source: SourceDocument, errors: list[Finding], refused: bool
+) -> Iterator[Finding]:
     """The problems of armdyn's reader that no check has found: at other lines, and not of the same link's inertia."""
     known = {one.line for one in errors}
     bodies = {one.element for one in errors if one.rule.startswith(("mass/", "inertia/"))}

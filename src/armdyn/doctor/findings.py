@@ -11,9 +11,9 @@ from typing import Any
 
 from armdyn.base.errors import UnknownName
 from armdyn.base.imported import exported
-from armdyn.base.tabular import Table
+from armdyn.base.tabular import TextTable
 from armdyn.doctor.finding import SEVERITIES, Finding, Severity
-from armdyn.doctor.source import Edit, Source
+from armdyn.doctor.source import Edit, SourceDocument
 from armdyn.doctor.subject import Subject
 
 MOST_OF_A_RULE = 20
@@ -32,7 +32,7 @@ class Findings(Sequence[Finding]):
         subject: links and joints of the description, for pictures.
     """
 
-    source: Source
+    source: SourceDocument
     found: tuple[Finding, ...]
     robot: str = ""
     unopened: str = ""
@@ -148,11 +148,11 @@ class Findings(Sequence[Finding]):
         """The findings as a LaTeX ``tabular`` that needs no package."""
         return self._plain_table().to_latex()
 
-    def _plain_table(self) -> Table:
+    def _plain_table(self) -> TextTable:
         """All findings as a table of texts and line numbers."""
         headings = ("line", "severity", "element", "finding", "rule", "repair")
         rows = [(one.line, one.severity, one.element, one.text, one.rule, _mended(one)) for one in self.found]
-        return Table.of(headings, rows, below=(self.summary(),))
+        return TextTable.of(headings, rows, below=(self.summary(),))
 
     def to_dict(self) -> dict[str, Any]:
         """The findings as plain data."""

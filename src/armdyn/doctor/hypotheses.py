@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.doctor import thresholds
-from armdyn.doctor.subject import MOMENTS, Body, tensor_of
+from armdyn.doctor.subject import MOMENTS, SubjectLink, tensor_of
 from armdyn.spatial.rotations import Array
 
 DECADES = (1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1e1, 1e2, 1e3, 1e4, 1e6, 1e9)
@@ -89,7 +89,7 @@ class Surroundings:
     orders: Mapping[str, tuple[int, ...]]
 
     @classmethod
-    def of(cls, body: Body, typical: float, typical_mass: float = 0.0) -> Surroundings:
+    def of(cls, body: SubjectLink, typical: float, typical_mass: float = 0.0) -> Surroundings:
         """Of a link; ``typical`` is the median extent of the robot's links, ``typical_mass`` of their masses."""
         points = body.points[np.isfinite(body.points).all(axis=1)]
         known = body.extent > 0.0
@@ -152,7 +152,7 @@ class Surroundings:
         return sum(self.judged(numbers).values())
 
 
-def _neighbours(body: Body) -> tuple[float, ...]:
+def _neighbours(body: SubjectLink) -> tuple[float, ...]:
     """Masses of the link's parent and children, kg, which are finite and not zero.
 
     A trunk, which carries several limbs, holds and drives all of each: the masses of its children are those of limbs.

@@ -15,7 +15,7 @@ from armdyn._version import __version__
 if TYPE_CHECKING:
     from armdyn.doctor.finding import Finding, Repair
     from armdyn.doctor.findings import Findings
-    from armdyn.doctor.source import Source
+    from armdyn.doctor.source import SourceDocument
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -48,7 +48,7 @@ def _put_in(folder: str, result: dict[str, Any]) -> None:
         place["uri"] = quote((PurePosixPath(folder) / place["uri"]).as_posix())
 
 
-def _result(one: Finding, source: Source, places: dict[str, int]) -> dict[str, Any]:
+def _result(one: Finding, source: SourceDocument, places: dict[str, int]) -> dict[str, Any]:
     text = f"{one.element}: {one.text}" + (f". {one.why}" if one.why else "")
     region = {"startLine": max(one.line, 1), "startColumn": max(one.column, 1)}
     included = one.file if one.file in source.included else ""
@@ -64,13 +64,13 @@ def _result(one: Finding, source: Source, places: dict[str, int]) -> dict[str, A
     return {**result, "fixes": fixes} if fixes else result
 
 
-def _fix(repair: Repair, source: Source) -> dict[str, Any]:
+def _fix(repair: Repair, source: SourceDocument) -> dict[str, Any]:
     files = dict.fromkeys(edit.span.file for edit in repair.edits)
     changes = [_changes(repair, source.document(file)) for file in files]
     return {"description": {"text": repair.title}, "artifactChanges": changes}
 
 
-def _changes(repair: Repair, source: Source) -> dict[str, Any]:
+def _changes(repair: Repair, source: SourceDocument) -> dict[str, Any]:
     """The replacements of one document."""
     changes = [
         {

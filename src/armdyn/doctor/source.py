@@ -89,7 +89,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceDocument:
     """A document with the places of its elements.
 
     Args:
@@ -103,11 +103,11 @@ class Source:
     name: str
     data: bytes
     root: Node
-    included: dict[str, Source] = field(default_factory=dict)
+    included: dict[str, SourceDocument] = field(default_factory=dict)
     file: str = ""
 
     @classmethod
-    def parse(cls, name: str, data: bytes, file: str = "") -> Source:
+    def parse(cls, name: str, data: bytes, file: str = "") -> SourceDocument:
         """The elements of a document, which `armdyn.formats.xml_tree.parse` has accepted.
 
         Args:
@@ -118,7 +118,7 @@ class Source:
         Raises:
             ModelError: text that is not XML.
         """
-        builder = _Builder(data, file)
+        builder = _NodeBuilder(data, file)
         try:
             builder.parser.Parse(data, True)
         except expat.ExpatError as error:
@@ -143,7 +143,7 @@ class Source:
             position = edit.span.end
         return b"".join([*pieces, self.data[position:]])
 
-    def document(self, file: str) -> Source:
+    def document(self, file: str) -> SourceDocument:
         """The document of a span's ``file``: this one, or an included one."""
         return self if file == self.file else self.included[file]
 
@@ -157,7 +157,7 @@ class Source:
         return len(self.data[begin:offset].decode("utf-8", "replace")) + 1
 
 
-class _Builder:
+class _NodeBuilder:
     """Grows the elements as expat reports them."""
 
     def __init__(self, data: bytes, file: str) -> None:

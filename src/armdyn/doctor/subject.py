@@ -15,13 +15,13 @@ import numpy as np
 from armdyn.base.threads import cached_property
 from armdyn.doctor.hulls import WATER, Hull, hull_of
 from armdyn.doctor.meshes import Shelf, choice, hull_of_points
-from armdyn.doctor.source import Edit, Node, Source, Span
+from armdyn.doctor.source import Edit, Node, SourceDocument, Span
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 
 if TYPE_CHECKING:
     from armdyn.doctor.mjcf.meshes import Meshes
-    from armdyn.doctor.mjcf.settings import Settings
+    from armdyn.doctor.mjcf.settings import DocumentSettings
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The attributes of <inertia>, which state a tensor's upper triangle."""
@@ -57,7 +57,7 @@ def pose(node: Node | None) -> Array:
 
 
 @dataclass(eq=False)
-class Body:
+class SubjectLink:
     """A link.
 
     Args:
@@ -348,8 +348,8 @@ class Articulation:
     node: Node
     parent: str
     child: str
-    parent_body: Body | None = None
-    child_body: Body | None = None
+    parent_body: SubjectLink | None = None
+    child_body: SubjectLink | None = None
 
     @property
     def name(self) -> str:
@@ -397,23 +397,23 @@ class Subject:
         named_meshes: the meshes of an MJCF document.
     """
 
-    source: Source
+    source: SourceDocument
     folder: Path
-    bodies: dict[str, Body]
+    bodies: dict[str, SubjectLink]
     joints: list[Articulation]
     format: str = "URDF"
-    settings: Settings | None = None
+    settings: DocumentSettings | None = None
     lost: list[tuple[Node, str]] = field(default_factory=list)
     meshes: Shelf = field(default_factory=lambda: Shelf(Path()))
     named_meshes: Meshes | None = None
 
     @classmethod
-    def of(cls, source: Source, folder: Path) -> Subject:
+    def of(cls, source: SourceDocument, folder: Path) -> Subject:
         """The links and joints of a URDF document."""
-        bodies: dict[str, Body] = {}
+        bodies: dict[str, SubjectLink] = {}
         meshes = Shelf(folder)
         for node in source.root.all("link"):
-            bodies.setdefault(node.name, Body(node, node.first("inertial"), meshes=meshes))
+            bodies.setdefault(node.name, SubjectLink(node, node.first("inertial"), meshes=meshes))
         joints = []
         for node in source.root.all("joint"):
             parent, child = (_link(node, role) for role in ("parent", "child"))
@@ -449,7 +449,7 @@ class Subject:
             if node.tag == "mesh" and node.attributes.get("filename"):
                 yield node, node.attributes["filename"]
 
-    def moving(self) -> Iterator[Body]:
+    def moving(self) -> Iterator[SubjectLink]:
         """The links that some joint moves and that state mass and inertia in finite numbers."""
         return (body for body in self.bodies.values() if body.is_stated and body.moves)
 

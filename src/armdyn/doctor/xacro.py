@@ -15,7 +15,7 @@ from pathlib import Path
 
 from armdyn.base.errors import ModelError
 from armdyn.doctor.finding import Finding, Repair
-from armdyn.doctor.source import Edit, Node, Source, Span
+from armdyn.doctor.source import Edit, Node, SourceDocument, Span
 
 _EXPRESSION = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)")
 
@@ -32,19 +32,19 @@ class XacroFiles:
         main: the xacro file itself; those that it includes are among its ``included``.
     """
 
-    generated: Source
-    main: Source
+    generated: SourceDocument
+    main: SourceDocument
     _places: dict[int, Node | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, generated: Source, files: Iterable[Path]) -> XacroFiles:
+    def of(cls, generated: SourceDocument, files: Iterable[Path]) -> XacroFiles:
         """The files, the first of which is the one that is expanded."""
         first, *others = dict.fromkeys(file.absolute() for file in files)
-        main = Source.parse(first.name, first.read_bytes())
+        main = SourceDocument.parse(first.name, first.read_bytes())
         for file in others:
             name = Path(os.path.relpath(file, first.parent)).as_posix()
             try:
-                main.included[name] = Source.parse(name, file.read_bytes(), name)
+                main.included[name] = SourceDocument.parse(name, file.read_bytes(), name)
             except (ModelError, OSError):
                 continue  # of values in YAML
         found = cls(generated, main)

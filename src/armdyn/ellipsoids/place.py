@@ -25,11 +25,12 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 FLAT = 1e-7
-"""A singular value below this fraction of ``Place.size`` counts as zero: the inverse ellipsoid is unbounded."""
+"""A singular value below this fraction of ``FrameComponents.size`` counts as zero: then the inverse ellipsoid is
+unbounded."""
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class FrameComponents:
     """Components of a frame's motion at configurations: their rows of the Jacobian, the point and the directions.
 
     ``size`` is the norm of the Jacobian's rows of all three directions, to which singular values are compared.
@@ -53,7 +54,7 @@ class Place:
         point: Sequence[float],
         components: Components,
         expressed_in: str,
-    ) -> Place:
+    ) -> FrameComponents:
         """The place for the arguments of the functions of a frame; raises an error if it has no ellipsoid."""
         rows, point = chosen_rows(components), checked_place(point, expressed_in)
         expressed_in = way_of_twist(expressed_in)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from armdyn.algorithms.task_rows import Components
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.joint_space import one_kind, without_constraints_only
-from armdyn.ellipsoids.place import Place, svd, weighed
+from armdyn.ellipsoids.place import FrameComponents, svd, weighed
 from armdyn.robot import Robot
 
 
@@ -149,7 +149,7 @@ def _ellipsoid(
 ) -> Ellipsoid:
     is_weighed, power, linear, angular = _KINDS[kind]
     without_constraints_only(robot, kind)
-    place = Place.of(robot, q, frame, point, components, expressed_in)
+    place = FrameComponents.of(robot, q, frame, point, components, expressed_in)
     if not is_weighed:
         one_kind(robot, place.moving)
     if power < 0:

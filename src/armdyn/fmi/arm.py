@@ -9,14 +9,14 @@ from typing import Any
 from armdyn.base.checks import number
 from armdyn.base.errors import SettingError, Unsupported, warn_outside
 from armdyn.fmi.left_out import left_out
-from armdyn.fmi.motion import Motion, motion_of
+from armdyn.fmi.motion import MotionEquations, motion_of
 from armdyn.fmi.quantities import parameter, starts, variable
 from armdyn.fmi.steps import warn_of_step
 from armdyn.functions.robot_like import RobotLike
 from armdyn.model.parameters import matching_parameters
 from armdyn.simulation.errors import FrictionWarning
 from armdyn.targets.fmi.archive import Fmu
-from armdyn.targets.fmi.system import System
+from armdyn.targets.fmi.system import FmiSystem
 from armdyn.targets.identifiers import chosen_name
 
 
@@ -83,13 +83,18 @@ def robot_fmu(
 
 
 def _system(
-    robot: RobotLike, motion: Motion, name: str | None, parameters: Sequence[str], start: Mapping[str, Any], step: float
-) -> System:
+    robot: RobotLike,
+    motion: MotionEquations,
+    name: str | None,
+    parameters: Sequence[str],
+    start: Mapping[str, Any],
+    step: float,
+) -> FmiSystem:
     step = number("step", step, above=0.0, unit="s", error=SettingError)
     tuned = tuple(parameter(robot, p) for p in parameters)
     inputs = tuple(variable(robot, name) for name in motion.inputs)
     outputs = tuple(variable(robot, name) for name in motion.outputs)
-    system = System(
+    system = FmiSystem(
         chosen_name(name, robot.name), motion.program, motion.states, inputs, tuned, outputs, step,
         said=f"Forward dynamics of {robot.name}.",
     )  # fmt: skip

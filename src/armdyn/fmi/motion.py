@@ -1,4 +1,4 @@
-"""`Motion`: the equations of an arm and its states as one program: rigid, with flexible joints, or driven by motors."""
+"""`MotionEquations`: the equations of an arm and its states in one program: rigid, flexible joints, or with motors."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from armdyn.fmi.quantities import variable
 from armdyn.functions.robot_like import RobotLike
 from armdyn.program import Port, Program, trace
 from armdyn.program.merging import merged
-from armdyn.targets.fmi.system import State, Variable
+from armdyn.targets.fmi.system import SystemState, Variable
 
 
-class Motion(NamedTuple):
+class MotionEquations(NamedTuple):
     """Equations of motion.
 
     Args:
@@ -32,7 +32,7 @@ class Motion(NamedTuple):
     """
 
     program: Program
-    states: tuple[State, ...]
+    states: tuple[SystemState, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
@@ -40,7 +40,7 @@ class Motion(NamedTuple):
 OPTIONAL = ("f_tip", "f_ext", "base_twist", "base_twist_rate")
 
 
-def motion_of(robot: RobotLike, command: str, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+def motion_of(robot: RobotLike, command: str, given: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
     """The equations of an arm without constraints."""
     command = choice("command", command, COMMANDS, error=SettingError)
     for name in given:
@@ -57,29 +57,29 @@ def motion_of(robot: RobotLike, command: str, given: Sequence[str], parameters: 
     return _flexible(robot, given, parameters) if flexible else _rigid(robot, given, parameters)
 
 
-def _rigid(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+def _rigid(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
     """The equations of a rigid arm: qdd as a function of (q, qd, tau)."""
     dynamics = _named(robot, algorithms.forward_dynamics, ["qdd"], given, parameters)
     states = (_state(robot, "q", "qd"), _second(robot, "q"))
     return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
 
 
-def _flexible(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+def _flexible(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
     """Accelerations of links and rotors (Modern Robotics 8.9.5)."""
     dynamics = _named(robot, flexible_forward_dynamics, ["qdd", "thetadd"], given, parameters)
     states = (_state(robot, "q", "qd"), _second(robot, "q"), _state(robot, "theta", "thetad"), _second(robot, "theta"))
     return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
 
 
-def _driven(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+def _driven(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
     """Accelerations, and rates of the motors' currents (Modern Robotics 8.103)."""
     declared = driven_motion(robot.model)
     names = getattr(declared.result, "_fields", ())
     dynamics = _named(robot, declared, names, given, parameters)
-    states: tuple[State, ...] = (_state(robot, "q", "qd"), _second(robot, "q"))
+    states: tuple[SystemState, ...] = (_state(robot, "q", "qd"), _second(robot, "q"))
     if "current_rate" in names:
         rate = Variable("current_rate", "A/s", "rates of the currents", name="der(current)")
-        states += (State(variable(robot, "current"), rate),)
+        states += (SystemState(variable(robot, "current"), rate),)
     signals = [name for name in names if name not in ("qdd", "current_rate")]
     return _with_outputs(robot, [dynamics], states, ["voltage", "tau", *given], parameters, signals)
 
@@ -87,11 +87,11 @@ def _driven(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -
 def _with_outputs(
     robot: RobotLike,
     dynamics: Sequence[Program],
-    states: tuple[State, ...],
+    states: tuple[SystemState, ...],
     inputs: Sequence[str],
     parameters: Sequence[str],
     signals: Sequence[str] = (),
-) -> Motion:
+) -> MotionEquations:
     """The equations with the outputs in one program, which has every parameter as an input."""
     kinetic: Function = algorithms.kinetic_energy
     potential: Function = algorithms.potential_energy
@@ -103,7 +103,7 @@ def _with_outputs(
     pieces = [*dynamics, *(_named(robot, f, [name], (), parameters) for f, name in seen)]
     firsts = [_copied(robot, state) for state in states if state.later.port == f"der_{state.variable.port}"]
     program = merged([*pieces, *firsts], f"{robot.name}_motion", lambda _, port: port.name)
-    return Motion(program, states, tuple(inputs), (*signals, *(name for _, name in seen)))
+    return MotionEquations(program, states, tuple(inputs), (*signals, *(name for _, name in seen)))
 
 
 def _named(
@@ -120,18 +120,18 @@ def _named(
     return replace(program, outputs=tuple(ports))
 
 
-def _state(robot: RobotLike, name: str, rate: str) -> State:
+def _state(robot: RobotLike, name: str, rate: str) -> SystemState:
     """Positions, whose rates are other states."""
     later = variable(robot, rate)
-    return State(variable(robot, name), replace(later, port=f"der_{name}", name=f"der({name})"))
+    return SystemState(variable(robot, name), replace(later, port=f"der_{name}", name=f"der({name})"))
 
 
-def _second(robot: RobotLike, name: str) -> State:
+def _second(robot: RobotLike, name: str) -> SystemState:
     """Velocities; accelerations are an output."""
-    return State(variable(robot, f"{name}d"), variable(robot, f"{name}dd"), rate_is_output=True)
+    return SystemState(variable(robot, f"{name}d"), variable(robot, f"{name}dd"), rate_is_output=True)
 
 
-def _copied(robot: RobotLike, state: State) -> Program:
+def _copied(robot: RobotLike, state: SystemState) -> Program:
     """The rates of positions, which are the velocities themselves."""
     velocities = Port(f"{state.variable.port}d", (robot.dof,))
     return trace(lambda qd: qd, [velocities], [state.later.port])

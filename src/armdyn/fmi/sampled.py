@@ -18,7 +18,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controller import Controller
 from armdyn.targets.fmi.archive import Fmu
-from armdyn.targets.fmi.system import State, System, Variable
+from armdyn.targets.fmi.system import FmiSystem, SystemState, Variable
 from armdyn.targets.identifiers import chosen_name
 
 
@@ -132,7 +132,7 @@ def _sampled(
     step: float,
     tunable: Iterable[str] | None,
     start: Mapping[str, Any],
-) -> System:
+) -> FmiSystem:
     """The system of a program of one step, whose results of inputs' names are states."""
     words = said_of(law) if law else {}
     taken, results = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
@@ -146,10 +146,10 @@ def _sampled(
         return tuple(variable(robot, one, words.get(one, "")) for one in names)
 
     found = starts(program, start, [*states, *free, *parameters], law.gains if law else ())
-    system = System(
+    system = FmiSystem(
         name,
         program,
-        tuple(State(v, v) for v in described(states)),
+        tuple(SystemState(v, v) for v in described(states)),
         described(inputs),
         (*described(gains), *(parameter(robot, one) for one in parameters)),
         described(one for one in results if one not in states),

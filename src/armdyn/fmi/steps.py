@@ -19,7 +19,7 @@ from armdyn.program.interpret import interpret
 from armdyn.program.selecting import with_results
 from armdyn.simulation.errors import StepWarning
 from armdyn.spatial.rotations import Array
-from armdyn.targets.fmi.system import System
+from armdyn.targets.fmi.system import FmiSystem
 
 CONFIGURATIONS = 32
 """Number of positions at rest, within the limits of joints, that are checked in addition to the start."""
@@ -40,14 +40,14 @@ SHORTEST = 2.0**-10
 """The shortest tried fraction of the step of a sampled system."""
 
 
-def warn_of_step(robot: RobotLike, system: System) -> None:
+def warn_of_step(robot: RobotLike, system: FmiSystem) -> None:
     """Warn (`StepWarning`) of a step with which decaying motions grow, and recommend a step."""
     why = _of_sampled(system) if system.sampled else _of_continuous(robot, system)
     if why:
         warn_outside(f"FMU of {system.name!r}: {why}", StepWarning)
 
 
-def _of_continuous(robot: RobotLike, system: System) -> str:
+def _of_continuous(robot: RobotLike, system: FmiSystem) -> str:
     """A description of the motion for which the step is too long; empty if there is none."""
     starts = _starts(system)
     q = np.vstack([starts["q"], robot.random_configuration(0, CONFIGURATIONS)])
@@ -68,7 +68,7 @@ def _of_continuous(robot: RobotLike, system: System) -> str:
     )
 
 
-def jacobian(system: System, values: Mapping[str, Array]) -> Array:
+def jacobian(system: FmiSystem, values: Mapping[str, Array]) -> Array:
     """The derivatives of the rates of the states, or of the states a step later, by the states, shape (..., s, s).
 
     Args:
@@ -96,7 +96,7 @@ def _one_more_axis(array: Array, rank: int) -> Array:
     return array.reshape(*array.shape[: array.ndim - rank], 1, *array.shape[array.ndim - rank :])
 
 
-def _starts(system: System) -> dict[str, Array]:
+def _starts(system: FmiSystem) -> dict[str, Array]:
     """The start values of the inputs of the program, by name."""
     variables = [*(state.variable for state in system.states), *system.inputs, *system.parameters]
     shapes = {name: port.shape for name, port in system.input_ports.items()}
@@ -130,7 +130,7 @@ def longest_step(values: Array, step: float) -> float:
     return high
 
 
-def _moving(robot: RobotLike, system: System, vector: Array) -> str:
+def _moving(robot: RobotLike, system: FmiSystem, vector: Array) -> str:
     """The state that moves most in an eigenvector: velocities before positions, because they are its rates."""
     ports = [system.input_ports[state.variable.port] for state in system.states]
     numbers = [(port.name, k) for port in ports for k in range(port.size)]
@@ -145,7 +145,7 @@ def _rounded(step: float) -> str:
     return f"{math.floor(step / unit) * unit:g}"
 
 
-def _of_sampled(system: System) -> str:
+def _of_sampled(system: FmiSystem) -> str:
     """A description of the growth of a loop's step at its start, if shorter steps do not grow; empty otherwise."""
     if system.step_port is None or not system.states:
         return ""
@@ -165,7 +165,7 @@ def _of_sampled(system: System) -> str:
     )
 
 
-def _growth_rate(system: System, step: float) -> float:
+def _growth_rate(system: FmiSystem, step: float) -> float:
     """The growth rate of a step: logarithm of the largest eigenvalue magnitude per time, 1/s."""
     values = _starts(system) | {str(system.step_port): np.array(step)}
     matrix = jacobian(system, values)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from armdyn.base.tabular import DUST, Table, figure, figures
+from armdyn.base.tabular import DUST, TextTable, figure, figures
 from armdyn.formats.dh import CONVENTIONS, DHRow, DHTable
 from armdyn.spatial.rotations import Array
 
@@ -14,7 +14,7 @@ HEADINGS = {"modified": ("a(i-1) [m]", "alpha(i-1) [°]", "d(i) [m]", "theta(i) 
             "standard": ("a(i) [m]", "alpha(i) [°]", "d(i) [m]", "theta(i) [°]")}  # fmt: skip
 
 
-def dh_table(table: DHTable, *, latex: bool = False) -> Table:
+def dh_table(table: DHTable, *, latex: bool = False) -> TextTable:
     """The table with one row per joint; below it base and tool if they are not the identity.
 
     >>> print(dh_table(armdyn.load("scara").to_dh("standard")))
@@ -35,8 +35,8 @@ def dh_table(table: DHTable, *, latex: bool = False) -> Table:
         index = "{i-1}" if table.convention == "modified" else "i"
         symbols = (("a", index, "m"), (r"\alpha", index, r"$^\circ$"), ("d", "i", "m"), (r"\theta", "i", r"$^\circ$"))
         headings = tuple(rf"${symbol}_{of}$ [{unit}]" for symbol, of, unit in symbols)
-        return Table(("$i$", "joint", *headings), rows, "rlrrrr")
-    return Table(("i", "joint", *HEADINGS[table.convention]), rows, "rlrrrr", title, tuple(filter(None, below)))
+        return TextTable(("$i$", "joint", *headings), rows, "rlrrrr")
+    return TextTable(("i", "joint", *HEADINGS[table.convention]), rows, "rlrrrr", title, tuple(filter(None, below)))
 
 
 def _named(table: DHTable) -> zip[tuple[DHRow, str]]:

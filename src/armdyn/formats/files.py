@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from armdyn.base.errors import ModelError
-from armdyn.formats.findings import Findings
-from armdyn.formats.xml_tree import MAX_BYTES, Element, parse
+from armdyn.formats.findings import DocumentFindings
+from armdyn.formats.xml_tree import MAX_BYTES, XmlElement, parse
 
 BLANKS = b" \t\r\n"
 
@@ -69,7 +69,7 @@ def refuse_text(source: object) -> None:
     raise ModelError("expected the path of a URDF file, got the text of one, which armdyn.load reads.")
 
 
-def parse_leniently(data: bytes, findings: Findings, encoding: str | None = None) -> Element:
+def parse_leniently(data: bytes, findings: DocumentFindings, encoding: str | None = None) -> XmlElement:
     """The root element of a document; blanks before its ``<?xml ...?>``, which XML forbids, are a fault."""
     start = data[:MAX_BYTES].lstrip(BLANKS)
     before = data[: len(data[:MAX_BYTES]) - len(start)]
@@ -89,7 +89,7 @@ def refuse_not_xml(path: Path, data: bytes) -> None:
         raise ModelError(f"{path.name} is {kind}; expected a URDF or MJCF file, whose text is XML.")
 
 
-def refuse_other_formats(root: Element, document: str, tag: str, name: str, others: Mapping[str, str]) -> None:
+def refuse_other_formats(root: XmlElement, document: str, tag: str, name: str, others: Mapping[str, str]) -> None:
     """Raise for a document whose root element is not <tag>; ``others`` describes known files of other formats."""
     if root.tag != tag:
         what = f"is {others[root.tag]}" if root.tag in others else f"is no {name} file"

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from armdyn.base.advice import option
 from armdyn.base.errors import ModelError, warn_of_description
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.messages import did_you_mean, listing, quote
 from armdyn.model.selection import Policy
 from armdyn.model.validation import MAX_PROBLEMS
@@ -31,7 +31,7 @@ MAX_WORDS = 20
 
 
 @dataclass
-class Findings:
+class DocumentFindings:
     """The problems, accepted faults and notes of one document of a folder, in the order they were found."""
 
     document: str
@@ -43,11 +43,11 @@ class Findings:
     _notes: dict[str, list[str]] = field(default_factory=dict)
     _warned: set[str] = field(default_factory=set)
 
-    def where(self, element: Element) -> str:
+    def where(self, element: XmlElement) -> str:
         """File and line of an element, as every message has it."""
         return f"{self.document}:{element.line}"
 
-    def problem(self, element: Element, text: str) -> None:
+    def problem(self, element: XmlElement, text: str) -> None:
         """Record a problem with an element."""
         self.add(f"{self.where(element)} {text}")
 
@@ -99,8 +99,8 @@ class ElementReader:
     The default replaces an attribute that cannot be read, so that reading goes on to the next problem.
     """
 
-    findings: Findings
-    element: Element
+    findings: DocumentFindings
+    element: XmlElement
     label: str
 
     @property
@@ -113,11 +113,11 @@ class ElementReader:
         """File and line of the element."""
         return self.findings.where(self.element)
 
-    def problem(self, at: Element, text: str) -> None:
+    def problem(self, at: XmlElement, text: str) -> None:
         """Record a problem of this element."""
         self.findings.problem(at, f"{self.label}: {text}")
 
-    def fault(self, at: Element, text: str, taken: str) -> None:
+    def fault(self, at: XmlElement, text: str, taken: str) -> None:
         """Record a fault of this element, and its substitute if accepted."""
         self.findings.fault(at.line, f"{self.label}: {text}", taken)
 
@@ -125,14 +125,14 @@ class ElementReader:
         """Record a note on this element."""
         self.findings.note(what, self.label, warn=warn)
 
-    def child(self, parent: Element, tag: str, expected: str) -> Element | None:
+    def child(self, parent: XmlElement, tag: str, expected: str) -> XmlElement | None:
         """The child of that tag, which is required."""
         result = self.only(parent, tag)
         if result is None:
             self.problem(parent, f"<{parent.tag}> has no <{tag}>; expected {expected}.")
         return result
 
-    def only(self, parent: Element, tag: str) -> Element | None:
+    def only(self, parent: XmlElement, tag: str) -> XmlElement | None:
         """The child of that tag, which is optional; the first one if several are accepted."""
         found = parent.all(tag)
         if len(found) > 1:
@@ -152,14 +152,16 @@ class ElementReader:
             self.problem(self.element, f"{wrong}; {expected}")
         return result
 
-    def word(self, element: Element, attribute: str) -> str:
+    def word(self, element: XmlElement, attribute: str) -> str:
         """A required attribute; empty if it is missing."""
         result = element.attributes.get(attribute, "")
         if not result:
             self.problem(element, f'<{element.tag}> has no {attribute}; expected <{element.tag} {attribute}="...">.')
         return result
 
-    def number(self, element: Element, attribute: str, default: float | None = None, *, finite: bool = True) -> float:
+    def number(
+        self, element: XmlElement, attribute: str, default: float | None = None, *, finite: bool = True
+    ) -> float:
         """An attribute that is one number; required without a default."""
         text = element.attributes.get(attribute)
         if text is None:
@@ -172,7 +174,7 @@ class ElementReader:
             return default or 0.0
         return value
 
-    def limit(self, element: Element, attribute: str, default: float, unlimited: float) -> float:
+    def limit(self, element: XmlElement, attribute: str, default: float, unlimited: float) -> float:
         """An attribute that is one number, or infinite; ``unlimited``, and a fault, if it cannot be read."""
         text = element.attributes.get(attribute)
         value = default if text is None else read_number(text)
@@ -181,7 +183,9 @@ class ElementReader:
             return unlimited
         return value
 
-    def vector(self, element: Element, attribute: str, default: Default, size: int = 3) -> tuple[float, ...] | Default:
+    def vector(
+        self, element: XmlElement, attribute: str, default: Default, size: int = 3
+    ) -> tuple[float, ...] | Default:
         """An attribute that is ``size`` finite numbers, or the default; required if that is None."""
         text = element.attributes.get(attribute)
         if text is None and default is not None:
@@ -199,7 +203,7 @@ class ElementReader:
         return default
 
 
-def _no_number(element: Element, attribute: str, text: str) -> str:
+def _no_number(element: XmlElement, attribute: str, text: str) -> str:
     return f"<{element.tag}> {attribute} is {quote(text)}; expected a number{_hint(text)}"
 
 

@@ -32,24 +32,24 @@ READABLE = frozenset(name.lower() for name in (*ENCODINGS, *OTHER_NAMES))
 
 
 @dataclass(slots=True, eq=False)
-class Element:
+class XmlElement:
     """One element: its tag and attributes, the line its tag opens on, the elements in it, the start of its text."""
 
     tag: str
     attributes: dict[str, str]
     line: int
-    children: list[Element] = field(default_factory=list)
+    children: list[XmlElement] = field(default_factory=list)
     text: str = ""
 
-    def all(self, tag: str) -> list[Element]:
+    def all(self, tag: str) -> list[XmlElement]:
         """The children of that tag, in order."""
         return [child for child in self.children if child.tag == tag]
 
-    def first(self, tag: str) -> Element | None:
+    def first(self, tag: str) -> XmlElement | None:
         """The first child of that tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
-    def walk(self) -> Iterator[Element]:
+    def walk(self) -> Iterator[XmlElement]:
         """Itself and all below it, in the order of the file."""
         waiting = [self]
         while waiting:
@@ -58,13 +58,13 @@ class Element:
             waiting.extend(reversed(element.children))
 
 
-def parse(data: bytes, name: str, encoding: str | None = None, first_line: int = 1) -> Element:
+def parse(data: bytes, name: str, encoding: str | None = None, first_line: int = 1) -> XmlElement:
     """The root element of a document, named ``name`` in messages; ``encoding`` overrides its declaration."""
     if len(data) > MAX_BYTES:
         raise ModelError(f"{name} is larger than {MAX_BYTES // 2**20} MB, as no robot is; is it the right file?")
     if not data.strip(b" \t\r\n\0"):
         raise ModelError(f"{name} is empty; expected an XML document.")
-    builder = _Builder(name, encoding, first_line)
+    builder = _ElementBuilder(name, encoding, first_line)
     try:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -72,7 +72,7 @@ def parse(data: bytes, name: str, encoding: str | None = None, first_line: int =
     return builder.root
 
 
-def _malformed(error: expat.ExpatError, data: bytes, builder: _Builder) -> str:
+def _malformed(error: expat.ExpatError, data: bytes, builder: _ElementBuilder) -> str:
     reason = expat.ErrorString(error.code) or "syntax error"
     line = error.lineno + builder.first_line - 1
     message = f"{builder.name}:{line} is not well-formed XML: {reason} (column {error.offset + 1})."
@@ -86,14 +86,14 @@ def _malformed(error: expat.ExpatError, data: bytes, builder: _Builder) -> str:
     return message
 
 
-class _Builder:
+class _ElementBuilder:
     """Builds the tree from the constructs that expat reports."""
 
     def __init__(self, name: str, encoding: str | None, first_line: int) -> None:
         self.name = name
         self.first_line = first_line
         self.count = 0
-        self.document = Element("", {}, 0)
+        self.document = XmlElement("", {}, 0)
         self.path = [self.document]
         self.parser = expat.ParserCreate(encoding)
         self.parser.buffer_text = True
@@ -109,11 +109,11 @@ class _Builder:
         return self.parser.CurrentLineNumber + self.first_line - 1
 
     @property
-    def root(self) -> Element:
+    def root(self) -> XmlElement:
         return self.document.children[0]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, self.line)
+        element = XmlElement(tag, attributes, self.line)
         self.path[-1].children.append(element)
         self.path.append(element)
         self.count += 1

@@ -18,7 +18,7 @@ from armdyn.functions.variants import Variant
 from armdyn.model.parameter_words import word_of
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
 from armdyn.program import Program
-from armdyn.program.differentiation import Results, cotangents_along, derivatives, rates_along
+from armdyn.program.differentiation import TracedResults, cotangents_along, derivatives, rates_along
 from armdyn.program.ports import unused
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Product(Derived):
 
     @staticmethod
     @abstractmethod
-    def _along(f: Callable[..., Any], xs: Sequence[Any], vectors: Sequence[Any], /) -> Results:
+    def _along(f: Callable[..., Any], xs: Sequence[Any], vectors: Sequence[Any], /) -> TracedResults:
         """The products at ``xs``."""
 
 

@@ -29,7 +29,7 @@ _STATUS = _PLACES["status"]
 
 
 @dataclass(frozen=True)
-class Progress:
+class IntegrationProgress:
     """Progress of the integrations of a batch.
 
     Args:
@@ -39,7 +39,7 @@ class Progress:
     numbers: Array
 
     @classmethod
-    def at_start(cls, states: int, row: int) -> Progress:
+    def at_start(cls, states: int, row: int) -> IntegrationProgress:
         """At t = 0, before any step; ``row`` is the first saved time that is not reached."""
         numbers = np.zeros((states, len(PROGRESS)))
         numbers[:, PROGRESS.index("row")] = row
@@ -69,42 +69,42 @@ class Progress:
         located: Array = self.numbers[:, _STATUS] == LOCATED
         return located
 
-    def of(self, which: Array) -> Progress:
+    def of(self, which: Array) -> IntegrationProgress:
         """The progress of some states."""
-        return Progress(self.numbers[which])
+        return IntegrationProgress(self.numbers[which])
 
-    def with_rows(self, row: Array) -> Progress:
+    def with_rows(self, row: Array) -> IntegrationProgress:
         """The progress with other numbers of the next saved times."""
         numbers = self.numbers.copy()
         numbers[:, PROGRESS.index("row")] = row
-        return Progress(numbers)
+        return IntegrationProgress(numbers)
 
-    def moved(self, which: Array, t: Array, h: Array) -> Progress:
+    def moved(self, which: Array, t: Array, h: Array) -> IntegrationProgress:
         """Some states at other times, with the lengths of their next steps, 0 if these are to be chosen."""
         numbers = self.numbers.copy()
         for name, values in (("t", t), ("h", h), ("rejected", 0.0), ("status", RUNNING)):
             numbers[which, PROGRESS.index(name)] = values
-        return Progress(numbers)
+        return IntegrationProgress(numbers)
 
-    def stopping(self, which: Array) -> Progress:
+    def stopping(self, which: Array) -> IntegrationProgress:
         """The progress with some states before a step that is not to be made by the loop."""
         numbers = self.numbers.copy()
         numbers[which, _STATUS] = WATCHED
-        return Progress(numbers)
+        return IntegrationProgress(numbers)
 
-    def with_failed(self, states: Array) -> Progress:
+    def with_failed(self, states: Array) -> IntegrationProgress:
         """The progress with these states, a mask, not continued."""
         numbers = self.numbers.copy()
         numbers[states, _STATUS] = TOO_SHORT
-        return Progress(numbers)
+        return IntegrationProgress(numbers)
 
-    def to_next_hold(self) -> Progress:
+    def to_next_hold(self) -> IntegrationProgress:
         """The progress for a new start at a time at which the rates change; failed states stay failed."""
         numbers = self.numbers.copy()
         alive = ~self.failed
         for name in ("h", "rejected", "status"):
             numbers[alive, PROGRESS.index(name)] = 0.0
-        return Progress(numbers)
+        return IntegrationProgress(numbers)
 
 
 class CompiledIntegration:
@@ -146,7 +146,7 @@ class CompiledIntegration:
 
     def advance(
         self,
-        progress: Progress,
+        progress: IntegrationProgress,
         state: Arrays,
         held: Arrays,
         times: Array,
@@ -154,7 +154,7 @@ class CompiledIntegration:
         *,
         limits: Mapping[str, Any],
         pieces: Array | None = None,
-    ) -> tuple[Progress, Arrays]:
+    ) -> tuple[IntegrationProgress, Arrays]:
         """Make steps up to the limits; returns the progress and the state after them.
 
         Args:
@@ -188,7 +188,7 @@ class CompiledIntegration:
             times,
             out=(moved, *final.values(), *(rows[name] for name in self.state), pieces),
         )
-        return Progress(moved), final
+        return IntegrationProgress(moved), final
 
     def piece_room(self, state: Arrays, attempts: int) -> Array:
         """Room for the polynomials of this number of attempts."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from armdyn.functions.rollout_runs import Arrays, Batch, Loop
+    from armdyn.functions.rollout_runs import Arrays, Batch, RolloutKernel
 
 
 class DivergenceWarning(UserWarning):
@@ -44,7 +44,7 @@ def are_finite(arrays: Mapping[str, Any]) -> bool:
     return all(math.isfinite(np.vdot(array, array)) or np.isfinite(array).all() for array in arrays.values())
 
 
-def lost_of(loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
+def lost_of(loop: RolloutKernel, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
     """The diverged states at the end of a run; the first of them runs again, by bisection, until the step is found.
 
     Args:

@@ -20,7 +20,7 @@ from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
 from armdyn.functions.not_finite import DivergenceWarning, Lost, are_finite
 from armdyn.functions.rolled import RolloutResults
-from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
+from armdyn.functions.rollout_runs import Arrays, Batch, Report, RolloutKernel
 from armdyn.functions.unfinished import KEPT, Made, RolloutInterrupted
 from armdyn.functions.variants import array_names
 from armdyn.model.possible import check_possible
@@ -191,7 +191,7 @@ class RolloutCall(ABC):
             f"{of_each}. {KEPT}"
         )
 
-    def _hear(self, loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> str:
+    def _hear(self, loop: RolloutKernel, batch: Batch, values: Arrays, final: Arrays, steps: int) -> str:
         """Warn if the state after the last step is not finite; returns the text of the warning, empty without one."""
         if not (self.warns or self.hears) or are_finite(final):
             return ""
@@ -211,7 +211,7 @@ class RolloutCall(ABC):
             f"from step {lost.step} on; first_not_finite() of what the call returns says where in what was recorded"
         )
 
-    def _called(self, names: tuple[str, ...]) -> Loop:
+    def _called(self, names: tuple[str, ...]) -> RolloutKernel:
         """The loop of a call that gives the arguments ``names``."""
         return self._loop(names, self.record)
 
@@ -220,7 +220,7 @@ class RolloutCall(ABC):
         """The rollout of a call that gives the arguments ``names``."""
 
     @abstractmethod
-    def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
+    def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> RolloutKernel:
         """The compiled loop of a call that gives the arguments ``names``."""
 
     def _in_loop(self, name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.declaration import Argument
 from armdyn.functions.rollout_call import RolloutCall
-from armdyn.functions.rollout_runs import Arrays, Batch, Loop
+from armdyn.functions.rollout_runs import Arrays, Batch, RolloutKernel
 from armdyn.program import Rollout, guarded
 from armdyn.program.ports import unused
 from armdyn.program.rollout_products import tangent_rollout
@@ -58,12 +58,12 @@ class RolloutJvp(RolloutCall):
         tangent = tangent_rollout(self.primal._unguarded(self._of_primal(names), record), self._changing)
         return dataclasses.replace(tangent, step=guarded(tangent.step))
 
-    def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
+    def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> RolloutKernel:
         own = self._of_primal(names)
         kernel = self.primal._made("tangent", own, record, self.wrt, make=lambda: self._rollout(names, record))
         tangents = [self._tangents[name] for name in self._changing]
         state = (*self.state, *map(self._in_loop, self.state))
-        return Loop(kernel, (*own, *tangents), frozenset(self.over_time), state, record)
+        return RolloutKernel(kernel, (*own, *tangents), frozenset(self.over_time), state, record)
 
     def _of_primal(self, names: Iterable[str]) -> tuple[str, ...]:
         """The arguments that the rollout itself takes."""

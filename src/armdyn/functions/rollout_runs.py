@@ -39,7 +39,7 @@ Report = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Loop:
+class RolloutKernel:
     """A compiled rollout and the names of its arguments and results, in the order of its arrays."""
 
     kernel: Kernel
@@ -223,7 +223,7 @@ class StoredStates:
     """
 
     batch: Batch
-    loop: Loop
+    loop: RolloutKernel
     values: Arrays
     steps: int
     segment: int = field(init=False)
@@ -259,7 +259,7 @@ class StoredStates:
 
 
 def backward(
-    stored: StoredStates, adjoint: Loop, cotangents: Arrays, over_time: Sequence[str]
+    stored: StoredStates, adjoint: RolloutKernel, cotangents: Arrays, over_time: Sequence[str]
 ) -> tuple[Arrays, Arrays]:
     """The state of an adjoint rollout at the beginning, and its gradients by inputs over time, (states, steps, *shape).
 

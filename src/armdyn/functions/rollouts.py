@@ -19,7 +19,7 @@ from armdyn.functions.of_program import OfProgram
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import RolloutCall, names_of
 from armdyn.functions.rollout_jvp import RolloutJvp
-from armdyn.functions.rollout_runs import Arrays, Batch, Loop, StoredStates, backward
+from armdyn.functions.rollout_runs import Arrays, Batch, RolloutKernel, StoredStates, backward
 from armdyn.functions.unfinished import nothing_is_kept
 from armdyn.program import Rollout, guarded
 from armdyn.program.rollout_products import adjoint_rollout
@@ -77,7 +77,7 @@ class CompiledRollout(RolloutCall):
         )
         self._refuse_unknown(results)
         self._kernels: dict[Any, Kernel] = {}
-        self._adjoints: dict[Any, Loop] = {}
+        self._adjoints: dict[Any, RolloutKernel] = {}
         self._jvps: dict[tuple[str, ...], RolloutJvp] = {}
         self._cost_function = lru_cache(maxsize=COSTS)(self._compiled_cost)
 
@@ -225,13 +225,15 @@ class CompiledRollout(RolloutCall):
         zeros = {name: np.zeros(batch.shapes[name], batch.dtype) for name in self.state if name not in by}
         return value, by | zeros
 
-    def _adjoint(self, names: tuple[str, ...], wrt: tuple[str, ...]) -> Loop:
+    def _adjoint(self, names: tuple[str, ...], wrt: tuple[str, ...]) -> RolloutKernel:
         """The loop of the adjoint rollout, derived once for each choice of names."""
         if (names, wrt) not in self._adjoints:
             rollout = adjoint_rollout(self._unguarded(names, ()), wrt)
             kernel = self._made("adjoint", names, wrt, make=lambda: rollout)
             inputs, state = (tuple(port.name for port in ports) for ports in (rollout.inputs, rollout.state))
-            self._adjoints[names, wrt] = Loop(kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded)
+            self._adjoints[names, wrt] = RolloutKernel(
+                kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded
+            )
         return self._adjoints[names, wrt]
 
     def _backward(self, stored: StoredStates, cotangents: Arrays, wrt: tuple[str, ...]) -> tuple[Arrays, Arrays]:
@@ -249,9 +251,9 @@ class CompiledRollout(RolloutCall):
         shapes = super()._shapes(names)
         return {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")} | shapes
 
-    def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
+    def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> RolloutKernel:
         kernel = self._made("forward", names, record, make=lambda: self._rollout(names, record))
-        return Loop(kernel, names, frozenset(self.over_time), self.state, record)
+        return RolloutKernel(kernel, names, frozenset(self.over_time), self.state, record)
 
     def _made(
         self, kind: str, names: tuple[str, ...], *settings: tuple[str, ...], make: Callable[[], Rollout]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.imported import exported
-from armdyn.base.tabular import Table
+from armdyn.base.tabular import TextTable
 from armdyn.spatial.rotations import Array
 
 AT_REST = 1e-3
@@ -85,14 +85,14 @@ class Check:
     def _rms(self, modelled: Array) -> Array:
         return np.asarray(np.sqrt(np.mean((self.measured - modelled) ** 2, axis=0)))
 
-    def _table(self) -> Table:
+    def _table(self) -> TextTable:
         columns = (self.rms_description, self.rms_alone, self.rms, self.stick_bands)
         rows = [
             (name, *("-" if np.isnan(value) else f"{value:.3g}" for value in values))
             for name, *values in zip(self.joint_names, *columns, strict=True)
         ]
         title = f"Torque errors on {self.log}, rms, N m or N, below {self.cutoff:g} Hz, {len(self.t):,} samples"
-        return Table(("joint", "description", "friction alone", "fit", "band at rest"), rows, "lrrrr", title)
+        return TextTable(("joint", "description", "friction alone", "fit", "band at rest"), rows, "lrrrr", title)
 
     def __str__(self) -> str:
         return str(self._table())

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, number
 from armdyn.base.imported import exported
-from armdyn.base.tabular import Table
+from armdyn.base.tabular import TextTable
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.fit import Fit
 from armdyn.identification.signals import cubic, torques_of
@@ -108,14 +108,14 @@ class Collisions:
         thresholds = dict(zip(self.joint_names, self.threshold.tolist(), strict=True))
         return {"log": self.log, "thresholds": thresholds, "collisions": contacts}
 
-    def rows(self) -> Table:
+    def rows(self) -> TextTable:
         """The residual and its threshold over time, both in N m or N, for a csv file; rows that settle are left out."""
         settled = np.isfinite(self.residual).all(axis=1)
         limit = self.threshold + self.band[settled]
         headings = ("t [s]", *(f"residual_{name}" for name in self.joint_names))
         headings += tuple(f"threshold_{name}" for name in self.joint_names)
         values = np.column_stack([self.t[settled], self.residual[settled] - self.middle, limit])
-        return Table(headings, [], "r" * len(headings), values=[tuple(row) for row in values.tolist()])
+        return TextTable(headings, [], "r" * len(headings), values=[tuple(row) for row in values.tolist()])
 
     def __len__(self) -> int:
         return len(self.found)
@@ -127,7 +127,7 @@ class Collisions:
             for joint, peak in zip(each.joints, each.peaks, strict=True)
         ]
         title = f"Collisions in {self.log}: forces from outside, N m or N"
-        return str(Table(("from [s]", "to [s]", "joint", "peak"), rows, "rrlr", title))
+        return str(TextTable(("from [s]", "to [s]", "joint", "peak"), rows, "rrlr", title))
 
 
 def collisions(

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.threads import cached_property
-from armdyn.identification.friction_terms import Term, term_values
+from armdyn.identification.friction_terms import FrictionTerm, term_values
 from armdyn.identification.identifiability.base_parameters import base_parameters
 from armdyn.identification.identifiability.combinations import BaseParameters
 from armdyn.identification.low_pass import correlate
-from armdyn.identification.signals import MotionSamples, Piece, Samples
+from armdyn.identification.signals import LogPiece, LogSamples, MotionSamples
 from armdyn.model.standard_parameters import OF_LINK, StandardParameters, standard_parameters
 from armdyn.spatial.rotations import Array
 
@@ -53,7 +53,7 @@ class Parameters:
 
     robot: RobotLike
     armature: bool
-    terms: tuple[Term, ...]
+    terms: tuple[FrictionTerm, ...]
     coupling: Array | None = None
     gain_spread: float | None = None
     compliance: Array | None = None
@@ -147,7 +147,7 @@ class Parameters:
 
 
 @dataclass(eq=False)
-class Rows:
+class RegressionRows:
     """Rows of the regression of one piece of a log, joint by joint, after the slow low-pass.
 
     Args:
@@ -172,7 +172,7 @@ class Rows:
         return len(self.t)
 
 
-def rows_of(piece: Piece, parameters: Parameters, bodies: Array, log: int, *, keep: bool = False) -> Rows:
+def rows_of(piece: LogPiece, parameters: Parameters, bodies: Array, log: int, *, keep: bool = False) -> RegressionRows:
     """The rows of a piece.
 
     Args:
@@ -184,7 +184,7 @@ def rows_of(piece: Piece, parameters: Parameters, bodies: Array, log: int, *, ke
     """
     parts = [_filtered_rows(piece, parameters, bodies, start, stop) for start, stop in windows(piece)]
     columns = [np.concatenate([part.columns[j] for part in parts]) for j in range(parameters.robot.dof)]
-    return Rows(
+    return RegressionRows(
         np.concatenate([part.t for part in parts]),
         columns,
         np.concatenate([part.torques for part in parts]),
@@ -195,7 +195,7 @@ def rows_of(piece: Piece, parameters: Parameters, bodies: Array, log: int, *, ke
     )
 
 
-def windows(piece: Piece) -> list[tuple[int, int]]:
+def windows(piece: LogPiece) -> list[tuple[int, int]]:
     """The ranges of samples from which `ROWS` rows are made each."""
     chain = piece.chain
     length, step = len(chain.slow_kernel), chain.step
@@ -203,7 +203,7 @@ def windows(piece: Piece) -> list[tuple[int, int]]:
     return [(first * step, (min(first + ROWS, count) - 1) * step + length) for first in range(0, count, ROWS)]
 
 
-def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: int, stop: int) -> Rows:
+def _filtered_rows(piece: LogPiece, parameters: Parameters, bodies: Array, start: int, stop: int) -> RegressionRows:
     samples = piece.samples(start, stop)
     columns = columns_of(samples, parameters, bodies, momentum=parameters.momentum)
     chain = piece.chain
@@ -227,10 +227,10 @@ def _filtered_rows(piece: Piece, parameters: Parameters, bodies: Array, start: i
         usable = correlate((~samples.usable).astype(float), np.abs(kernel), step) < 1e-3
     motion = MotionSamples(samples.q, samples.qd, samples.qdd)
     t = samples.t[len(kernel) // 2 :: step][: len(rows)]
-    return Rows(t, of_joints, torques, rates, usable, motions=[motion])
+    return RegressionRows(t, of_joints, torques, rates, usable, motions=[motion])
 
 
-def columns_of(samples: Samples, parameters: Parameters, bodies: Array, *, momentum: bool = False) -> list[Array]:
+def columns_of(samples: LogSamples, parameters: Parameters, bodies: Array, *, momentum: bool = False) -> list[Array]:
     """The columns of each joint's row before the slow low-pass, each of shape (T, k_j).
 
     Those of the momentum form are -dL/dq and friction; `momentum_columns` has the parts whose rates are to be added.
@@ -247,7 +247,7 @@ def columns_of(samples: Samples, parameters: Parameters, bodies: Array, *, momen
     return _by_joint(np.asarray(Y), own, parameters)
 
 
-def momentum_columns(samples: Samples, parameters: Parameters) -> list[Array]:
+def momentum_columns(samples: LogSamples, parameters: Parameters) -> list[Array]:
     """The momenta of the columns of each joint's row: of bodies and armatures, and zero of friction.
 
     d/dt (Y_p) pi - Y_L pi = tau: the rate of the filtered momentum is the momentum through the rate of the filter.
@@ -278,19 +278,19 @@ def _on_joint(values: Array, parameters: Parameters, j: int) -> Array:
     return np.asarray(values[:, motors] * parameters.coupling[motors, j])
 
 
-def own_columns(samples: Samples, parameters: Parameters, load: Array | None) -> list[Array]:
+def own_columns(samples: LogSamples, parameters: Parameters, load: Array | None) -> list[Array]:
     """The functions that parameters of motors multiply, each of shape (T, n)."""
     q, qd = parameters.at_motors(samples.q), parameters.at_motors(samples.qd)
     armature = [parameters.at_motors(samples.qdd)] if parameters.armature else []
     return [*armature, *(term_values(term.name, q, qd, load) for term in parameters.terms)]
 
 
-def needs_load(terms: Sequence[Term]) -> bool:
+def needs_load(terms: Sequence[FrictionTerm]) -> bool:
     """True if a term depends on the load of its joint."""
     return any(term.name == "load" for term in terms)
 
 
-def update_torques(rows: Rows, piece: Piece) -> None:
+def update_torques(rows: RegressionRows, piece: LogPiece) -> None:
     """Replace the torques of rows by those of a piece with other delays."""
     chain, start = piece.chain, 0
     for first, stop in windows(piece):
@@ -304,7 +304,7 @@ def update_torques(rows: Rows, piece: Piece) -> None:
         start += len(torques)
 
 
-def update_gain_columns(rows: Rows, parameters: Parameters, reduced: Array) -> None:
+def update_gain_columns(rows: RegressionRows, parameters: Parameters, reduced: Array) -> None:
     """Fill the columns of the gains: tau = C^T (1 - g) tau_m, about Y pi - C^T g (tau_m)_0 near other parameters.
 
     tau_m = C^-T Y pi are the torques of the motors. The measured torques in their place would bring noise into the
@@ -320,7 +320,7 @@ def update_gain_columns(rows: Rows, parameters: Parameters, reduced: Array) -> N
         columns[:, -count:] = -_on_joint(of_motors, parameters, j)
 
 
-def update_load_columns(rows: Rows, piece: Piece, parameters: Parameters, bodies: Array) -> None:
+def update_load_columns(rows: RegressionRows, piece: LogPiece, parameters: Parameters, bodies: Array) -> None:
     """Replace the columns of friction in proportion to the load by those of other parameters of the bodies."""
     robot, rank, n = parameters.robot, len(parameters.base.independent), parameters.robot.dof
     block = rank + n * parameters.of_joints.index("load")

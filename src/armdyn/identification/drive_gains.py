@@ -34,7 +34,7 @@ from armdyn.identification.payloads import frame_map
 from armdyn.identification.prior import prior_of
 from armdyn.identification.pseudo_inertia import TEN, parameters_of, pseudo_inertias
 from armdyn.identification.regression import HUBER, Regression
-from armdyn.identification.solver import Prior, Solution, solve
+from armdyn.identification.solver import FitSolution, Prior, solve
 from armdyn.logs.log import Log
 from armdyn.spatial.rotations import Array
 
@@ -123,7 +123,7 @@ def drive_gains(
     notes = examine([*bare, *held], robot)
     first = _first_gains([*bare, *held], parameters, (slow, fast))
     if loaded is None:
-        problem = _Problem.of_known_links(parameters, _in_units_of(bare, first), (slow, fast), np.zeros(robot.dof))
+        problem = _GainProblem.of_known_links(parameters, _in_units_of(bare, first), (slow, fast), np.zeros(robot.dof))
         return problem.gains(first, 1.0, tuple(notes))
     body_mass = number("mass", mass, above=0.0, unit="kg", error=IdentificationError)
     options: dict[str, Any] = {"friction": friction, "armature": armature, "cutoff": slow, "smoothing": fast}
@@ -132,7 +132,7 @@ def drive_gains(
     centre = None if com is None else array("com", com, (3,), "m, in the frame", finite=IdentificationError)
     body = _Body.of(robot, frame, body_mass, centre)
     alone, with_body = (_in_units_of(each, first) for each in (bare, held))
-    problem = _Problem.of_known_body(parameters, alone, with_body, (slow, fast), fit.delays, body)
+    problem = _GainProblem.of_known_body(parameters, alone, with_body, (slow, fast), fit.delays, body)
     return problem.gains(first, weight, tuple(notes))
 
 
@@ -245,7 +245,7 @@ class _Body:
 
 
 @dataclass(eq=False)
-class _Problem:
+class _GainProblem:
     """All parameters of a part's logs are const + M x: x what is fitted, M one map for each part.
 
     Args:
@@ -269,7 +269,7 @@ class _Problem:
     @classmethod
     def of_known_links(
         cls, parameters: Parameters, logs: Sequence[Log], cutoffs: tuple[float, float], delays: Array
-    ) -> _Problem:
+    ) -> _GainProblem:
         """The problem of logs of an arm whose links are as described."""
         bodies = parameters.standard.values
         regression = Regression.of(logs, parameters, *cutoffs, delays, bodies)
@@ -293,7 +293,7 @@ class _Problem:
         cutoffs: tuple[float, float],
         delays: Array,
         body: _Body,
-    ) -> _Problem:
+    ) -> _GainProblem:
         """The problem of logs of the arm alone and of logs with a body of known mass; each kind has its friction."""
         regression = Regression.of([*bare, *loaded], parameters, *cutoffs, delays, parameters.standard.values)
         arm, _ = prior_of(parameters.robot, parameters, regression.factors())
@@ -323,7 +323,7 @@ class _Problem:
         """The gains after Gauss-Newton steps with the weights and loads that follow."""
         x = np.array(self.prior.values)
         deviations = self._deviations(x)
-        solution: Solution | None = None
+        solution: FitSolution | None = None
         for step in range(STEPS):
             self._linearise(x)
             before = x[self.gain_places]
@@ -392,7 +392,7 @@ class _Problem:
             right.append(z - R @ parameters.lift @ self.constant)
         return np.vstack(rows), np.concatenate(right)
 
-    def _covariance(self, solution: Solution, deviations: Array) -> Array:
+    def _covariance(self, solution: FitSolution, deviations: Array) -> Array:
         """The covariance of x, with the autocorrelation of the residuals."""
         parameters, size = self.regression.parameters, len(solution.x)
         information, meat = np.zeros((size, size)), np.zeros((size, size))

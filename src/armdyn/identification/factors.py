@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.identification.design import Parameters, Rows
+from armdyn.identification.design import Parameters, RegressionRows
 from armdyn.spatial.rotations import Array
 
 
@@ -57,7 +57,9 @@ def triangle_of(rows: Array) -> Array:
     return np.asarray(triangle)
 
 
-def factors_of_rows(parts: Iterable[Rows], joints: int, weights: Sequence[Array] | None = None) -> list[JointFactor]:
+def factors_of_rows(
+    parts: Iterable[RegressionRows], joints: int, weights: Sequence[Array] | None = None
+) -> list[JointFactor]:
     """The factor of each joint over parts of logs.
 
     Args:
@@ -81,7 +83,7 @@ def factors_of_rows(parts: Iterable[Rows], joints: int, weights: Sequence[Array]
     ]
 
 
-def _widths(parts: Iterable[Rows], joints: int) -> list[range]:
+def _widths(parts: Iterable[RegressionRows], joints: int) -> list[range]:
     first = next(iter(parts))
     return [range(first.columns[j].shape[1]) for j in range(joints)]
 

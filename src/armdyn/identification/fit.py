@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.errors import UnknownName
 from armdyn.base.imported import exported
-from armdyn.base.tabular import Table
+from armdyn.base.tabular import TextTable
 from armdyn.base.threads import cached_property
 from armdyn.identification.checking import Check
 from armdyn.identification.design import Parameters, columns_of
@@ -20,9 +20,9 @@ from armdyn.identification.fitted_robot import fitted_actuators, fitted_robot
 from armdyn.identification.friction_terms import TERMS
 from armdyn.identification.intervals import NORMAL
 from armdyn.identification.low_pass import correlate
-from armdyn.identification.prior import Selection
+from armdyn.identification.prior import PriorWeight
 from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
-from armdyn.identification.signals import Chain, Samples, pieces_of
+from armdyn.identification.signals import Chain, LogSamples, pieces_of
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
 from armdyn.model.joint_units import UNITS
@@ -36,7 +36,7 @@ SEEN = 0.5
 """A parameter of which the data hold more than this part of the information counts as seen."""
 
 
-class Interval(NamedTuple):
+class ConfidenceInterval(NamedTuple):
     """The interval of 95 % of a parameter."""
 
     low: float
@@ -77,7 +77,7 @@ class Fit:
     residual_deviations: Array
     delays: Array
     chain: Chain
-    selection: Selection
+    selection: PriorWeight
     notes: tuple[str, ...] = ()
     logs: tuple[Log, ...] = field(default=(), repr=False)
 
@@ -123,12 +123,12 @@ class Fit:
         return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0.0)))
 
     @property
-    def intervals(self) -> Mapping[str, Interval]:
+    def intervals(self) -> Mapping[str, ConfidenceInterval]:
         """The interval of 95 % of each parameter, by name; armatures and friction are not below zero."""
         low = self.values - NORMAL * self.deviations
         low = np.where(self.parameters.not_negative, np.maximum(low, 0.0), low)
         high = self.values + NORMAL * self.deviations
-        return {name: Interval(float(a), float(b)) for name, a, b in zip(self.names, low, high, strict=True)}
+        return {name: ConfidenceInterval(float(a), float(b)) for name, a, b in zip(self.names, low, high, strict=True)}
 
     @property
     def base_values(self) -> Array:
@@ -183,7 +183,7 @@ class Fit:
         """
         states = [np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (q, qd, qdd)]
         q, qd, qdd = states
-        samples = Samples(np.zeros(len(q)), q, qd, qdd, np.zeros_like(q), np.ones(q.shape, dtype=bool))
+        samples = LogSamples(np.zeros(len(q)), q, qd, qdd, np.zeros_like(q), np.ones(q.shape, dtype=bool))
         return self.modelled(samples, self.values)
 
     def _of_joints(self, name: str) -> Array:
@@ -247,7 +247,7 @@ class Fit:
         arrays = [np.concatenate(each) for each in zip(*parts, strict=True)]
         return Check(log.name, tuple(self.source.joint_names), self.chain.slow.cutoff, *arrays)
 
-    def modelled(self, samples: Samples, values: Array) -> Array:
+    def modelled(self, samples: LogSamples, values: Array) -> Array:
         """Joint forces of some parameters before the low-pass, N m or N, shape (T, n).
 
         Args:
@@ -263,7 +263,7 @@ class Fit:
             torques = of_motors if self.parameters.coupling is None else of_motors @ self.parameters.coupling
         return torques
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The parameters: the description's, the fitted ones, their intervals, and the part that comes from data."""
         described = np.zeros(len(self.values))
         described[: len(self.parameters.standard)] = Parameters(self.description, False, ()).standard.values
@@ -278,7 +278,7 @@ class Fit:
             for name, before, value, low, high, unit, part in values
         ]
         headings = ("parameter", "description", "fit", "95 % from", "to", "unit", "from data")
-        return Table(headings, rows, "lrrrrlr", f"Fit of {self.source.name}", values=values)
+        return TextTable(headings, rows, "lrrrrlr", f"Fit of {self.source.name}", values=values)
 
     def as_json(self) -> dict[str, Any]:
         """All parameters in SI with their intervals, and what the logs lack, for a file."""

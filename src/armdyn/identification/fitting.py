@@ -27,9 +27,9 @@ from armdyn.identification.fit import Fit
 from armdyn.identification.friction_alone import friction_alone
 from armdyn.identification.friction_terms import terms_of
 from armdyn.identification.intervals import uncertainty
-from armdyn.identification.prior import Selection, prior_of, select_weight
+from armdyn.identification.prior import PriorWeight, prior_of, select_weight
 from armdyn.identification.regression import Regression, fold_factors
-from armdyn.identification.solver import Prior, Solution, solve
+from armdyn.identification.solver import FitSolution, Prior, solve
 from armdyn.logs.drives import coupling_of_drives
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
@@ -61,7 +61,7 @@ SETTLED = 1e-3
 
 
 @dataclass(frozen=True)
-class Settings:
+class FitSettings:
     """The settings of a fit.
 
     Args:
@@ -150,7 +150,7 @@ def identify(
     (0.4, 0.4)
     """
     refuse_constraints(robot.model, "identify", "logs of the tree without its constraints")
-    settings = Settings(
+    settings = FitSettings(
         number("cutoff", cutoff, above=0.0, unit="Hz", error=IdentificationError),
         number("smoothing", cutoff * SMOOTHING if smoothing is None else smoothing, above=0.0, unit="Hz",
                error=IdentificationError),
@@ -302,9 +302,9 @@ class Outcome:
         thin_links: links of the description whose inertia was made positive definite.
     """
 
-    solution: Solution
+    solution: FitSolution
     prior: Prior
-    selection: Selection
+    selection: PriorWeight
     deviations: Array
     alone: Array
     reduced: Array
@@ -312,7 +312,7 @@ class Outcome:
 
 
 def _regression(
-    logs: Sequence[Log], parameters: Parameters, settings: Settings, delays: Array, description: Robot
+    logs: Sequence[Log], parameters: Parameters, settings: FitSettings, delays: Array, description: Robot
 ) -> Regression:
     bodies = Parameters(description, False, ()).standard.values
     return Regression.of(logs, parameters, settings.cutoff, settings.smoothing, delays, bodies)
@@ -321,7 +321,7 @@ def _regression(
 def solve_reweighted(
     regression: Regression,
     description: Robot,
-    settings: Settings,
+    settings: FitSettings,
     held: Sequence[Log],
     before_delays: Outcome | None = None,
 ) -> Outcome:
@@ -334,7 +334,7 @@ def solve_reweighted(
     alone, deviations, factors = _friction_alone(regression, bodies, settings, factors)
     start = np.concatenate([prior.values[:count], alone[count:]])
     weight = 1.0 if settings.prior_weight is None else settings.prior_weight
-    selection = Selection(weight, np.array([weight]), np.array([np.nan]))
+    selection = PriorWeight(weight, np.array([weight]), np.array([np.nan]))
     if before_delays is not None:
         start, selection = before_delays.solution.x, before_delays.selection
         weight, deviations = selection.weight, before_delays.deviations
@@ -368,7 +368,7 @@ def solve_reweighted(
 
 
 def _friction_alone(
-    regression: Regression, bodies: Array, settings: Settings, factors: list[JointFactor]
+    regression: Regression, bodies: Array, settings: FitSettings, factors: list[JointFactor]
 ) -> tuple[Array, Array, list[JointFactor]]:
     """Friction and armature alone with the weights that follow, the residuals' deviations, and the factors."""
     parameters, deviations = regression.parameters, np.ones(regression.joints)
@@ -386,7 +386,7 @@ ALONE_ROUNDS = 3
 """Repetitions of the fit of friction alone with new weights."""
 
 
-def _held_factors(held: Sequence[Log], regression: Regression, settings: Settings, bodies: Array) -> Any:
+def _held_factors(held: Sequence[Log], regression: Regression, settings: FitSettings, bodies: Array) -> Any:
     """The factors of logs that choose the weight of the prior; None without such logs."""
     if not held:
         return None

@@ -16,16 +16,16 @@ import numpy as np
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.base.errors import UnknownName
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.identification.design import NO_JOINTS, Parameters
 from armdyn.identification.fit import Fit
 from armdyn.identification.fitted_robot import fitted_robot
-from armdyn.identification.fitting import Settings, logs_of, solve_reweighted
+from armdyn.identification.fitting import FitSettings, logs_of, solve_reweighted
 from armdyn.identification.law_fitting import LawFit, Laws, fit_laws_through_filter, tuple_of
 from armdyn.identification.law_models import torques_of_laws
 from armdyn.identification.low_pass import correlate
 from armdyn.identification.regression import Regression
-from armdyn.identification.signals import Samples
+from armdyn.identification.signals import LogSamples
 from armdyn.model.friction import FrictionLaw
 from armdyn.spatial.rotations import Array
 
@@ -55,7 +55,7 @@ class FrictionLaws(Tabulated):
             raise UnknownName.of("joint", joint, self.fits, "these friction laws")
         return self.fits[joint]
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The numbers of each joint with their intervals, and the residuals."""
         rows = []
         for joint, fit in self.fits.items():
@@ -65,7 +65,7 @@ class FrictionLaws(Tabulated):
                 ends = residuals if number == 0 else ("", "")
                 rows.append((joint if number == 0 else "", name, f"{value:.4g}", f"{low:.4g}", f"{high:.4g}", *ends))
         headings = ("joint", "number", "fit", "95 % from", "to", "residual", "with linear terms")
-        return Table(headings, rows, "llrrrrr", f"Friction laws of {self.robot.name}")
+        return TextTable(headings, rows, "llrrrrr", f"Friction laws of {self.robot.name}")
 
 
 def friction_laws(
@@ -147,7 +147,7 @@ class _Rows:
     """
 
     regression: Regression
-    samples: list[Samples]
+    samples: list[LogSamples]
     loads: list[Array]
     torques: list[Array]
 
@@ -227,7 +227,7 @@ class _Rows:
             part.torques[:] = measured - rows[start : start + len(part)]
             start += len(part)
         self.regression.weights = None
-        settings = Settings(fit.chain.slow.cutoff, fit.chain.fast.cutoff, True, fit.selection.weight)
+        settings = FitSettings(fit.chain.slow.cutoff, fit.chain.fast.cutoff, True, fit.selection.weight)
         outcome = solve_reweighted(self.regression, fit.description, settings, ())
         return outcome.solution.x
 

@@ -32,7 +32,7 @@ STRIBECK_SPEED = 0.1
 """v of the linear Stribeck term, rad/s or m/s."""
 
 
-class Term(NamedTuple):
+class FrictionTerm(NamedTuple):
     """One term: its name, the unit of its number at joints that turn and slide, True if it is not negative, its spread.
 
     The spread is that of the numbers which joints have; infinite if any number is as likely. Where a log does not
@@ -49,18 +49,18 @@ class Term(NamedTuple):
 TERMS = {
     term.name: term
     for term in (
-        Term("viscous", "N m s/rad", "N s/m", True),
-        Term("coulomb", "N m", "N", True),
-        Term("load", "", "", True, spread=0.1),
-        Term("offset", "N m", "N", False),
-        Term("quadratic", "N m s^2/rad^2", "N s^2/m^2", True),
-        Term("stribeck", "N m", "N", True),
-        Term("spring", "N m/rad", "N/m", True, spread=0.5),
+        FrictionTerm("viscous", "N m s/rad", "N s/m", True),
+        FrictionTerm("coulomb", "N m", "N", True),
+        FrictionTerm("load", "", "", True, spread=0.1),
+        FrictionTerm("offset", "N m", "N", False),
+        FrictionTerm("quadratic", "N m s^2/rad^2", "N s^2/m^2", True),
+        FrictionTerm("stribeck", "N m", "N", True),
+        FrictionTerm("spring", "N m/rad", "N/m", True, spread=0.5),
     )
 }
 
 
-def terms_of(names: Sequence[str]) -> tuple[Term, ...]:
+def terms_of(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
     """The terms of these names, each once.
 
     Raises:

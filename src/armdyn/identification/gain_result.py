@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.tabular import Table, Tabulated
-from armdyn.identification.fit import Interval
+from armdyn.base.tabular import Tabulated, TextTable
+from armdyn.identification.fit import ConfidenceInterval
 from armdyn.identification.intervals import NORMAL
 from armdyn.spatial.rotations import Array
 
@@ -39,11 +39,11 @@ class DriveGains(Tabulated):
     notes: tuple[str, ...] = ()
 
     @property
-    def intervals(self) -> Mapping[str, Interval]:
+    def intervals(self) -> Mapping[str, ConfidenceInterval]:
         """The interval of 95 % of each gain, by the name of its joint."""
         wide = NORMAL * self.deviations
         return {
-            name: Interval(float(k - w), float(k + w))
+            name: ConfidenceInterval(float(k - w), float(k + w))
             for name, k, w in zip(self.joint_names, self.values, wide, strict=True)
         }
 
@@ -70,7 +70,7 @@ class DriveGains(Tabulated):
     def __str__(self) -> str:
         return "\n".join([str(self.table()), *self.notes])
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The gain of each joint with its interval, and the deviation of the residual."""
         values = [
             (name, k, low, high, "N/A" if slides else "N m/A", spread)
@@ -81,4 +81,4 @@ class DriveGains(Tabulated):
         ]  # fmt: skip
         rows = [(a, f"{b:.4g}", f"{c:.4g}", f"{d:.4g}", e, f"{f:.3g}") for a, b, c, d, e, f in values]
         headings = ("joint", "gain", "95 % from", "to", "unit", "residual")
-        return Table(headings, rows, "lrrrlr", f"Gains of the drives of {self.robot}", values=values)
+        return TextTable(headings, rows, "lrrrlr", f"Gains of the drives of {self.robot}", values=values)

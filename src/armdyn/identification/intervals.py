@@ -20,7 +20,7 @@ import numpy as np
 from armdyn.identification.delays import Delays
 from armdyn.identification.pseudo_inertia import TEN, divergence_slopes, pseudo_inertias
 from armdyn.identification.regression import Regression
-from armdyn.identification.solver import Solution
+from armdyn.identification.solver import FitSolution
 from armdyn.spatial.rotations import Array
 
 NORMAL = 1.959963984540054
@@ -35,7 +35,7 @@ class Uncertainty(NamedTuple):
 
 
 def uncertainty(
-    regression: Regression, solution: Solution, deviations: Array, weight: float = 1.0, delays: Delays | None = None
+    regression: Regression, solution: FitSolution, deviations: Array, weight: float = 1.0, delays: Delays | None = None
 ) -> Uncertainty:
     """The covariance of the parameters of a solution.
 

@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike
 from armdyn.actuators.servo_friction import ServoFriction
 from armdyn.base.checks import array, whole_number
 from armdyn.base.errors import UnknownName, shown
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.identification.errors import IdentificationError
-from armdyn.identification.fit import Interval
+from armdyn.identification.fit import ConfidenceInterval
 from armdyn.identification.intervals import NORMAL, autocovariance_of
-from armdyn.identification.law_models import ABOVE_ZERO, LawModel, Quantity, quantities_of
+from armdyn.identification.law_models import ABOVE_ZERO, LawModel, LawNumber, quantities_of
 from armdyn.model.friction import FrictionLaw
 from armdyn.spatial.rotations import Array
 
@@ -68,11 +68,11 @@ class LawFit(Tabulated):
     steps: int = field(default=0)
 
     @property
-    def intervals(self) -> Mapping[str, Interval]:
+    def intervals(self) -> Mapping[str, ConfidenceInterval]:
         """The interval of 95 % of each number, by name."""
         wide = NORMAL * self.deviations
         return {
-            name: Interval(float(value - w), float(value + w))
+            name: ConfidenceInterval(float(value - w), float(value + w))
             for name, value, w in zip(self.names, self.values, wide, strict=True)
         }
 
@@ -81,14 +81,14 @@ class LawFit(Tabulated):
             raise UnknownName.of("number", name, self.names, "these laws")
         return float(self.values[self.names.index(name)])
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The numbers with their intervals."""
         rows = [
             (name, f"{value:.4g}", f"{low:.4g}", f"{high:.4g}")
             for (name, (low, high)), value in zip(self.intervals.items(), self.values, strict=True)
         ]
         title = f"Friction: residual {self.rms:.3g} N m or N, {self.first_rms:.3g} with the first values"
-        return Table(("number", "fit", "95 % from", "to"), rows, "lrrr", title)
+        return TextTable(("number", "fit", "95 % from", "to"), rows, "lrrr", title)
 
 
 def fit_law(
@@ -153,7 +153,7 @@ def fit_laws_through_filter(
         free: as of `fit_law`.
         lags: as of `fit_law`.
     """
-    problem = _Problem.of(laws, samples, y, through, free)
+    problem = _LawProblem.of(laws, samples, y, through, free)
     first = problem.first
     best, steps = problem.lowered(first)
     for factors in problem.starts():
@@ -169,7 +169,7 @@ def fit_laws_through_filter(
 
 
 @dataclass(eq=False)
-class _Problem:
+class _LawProblem:
     """Least squares of the numbers of laws."""
 
     laws: tuple[FrictionLaw, ...]
@@ -192,7 +192,7 @@ class _Problem:
         y: Array,
         through: Callable[[Array], Array],
         free: Sequence[str] | None,
-    ) -> _Problem:
+    ) -> _LawProblem:
         if not laws:
             raise IdentificationError("laws is empty; expected a friction law with first values, or several")
         if any(not isinstance(law, FrictionLaw) for law in laws):
@@ -328,7 +328,7 @@ class _Problem:
 
 
 def _ties(
-    laws: Sequence[FrictionLaw], quantities: Sequence[Quantity], free: Array, first: Array
+    laws: Sequence[FrictionLaw], quantities: Sequence[LawNumber], free: Array, first: Array
 ) -> list[tuple[int, int]]:
     """Numbers of servos' laws that are one: M3 and M4 have K_m = K_e and K_ms = K_es."""
     ties: list[tuple[int, int]] = []
@@ -356,7 +356,7 @@ def tuple_of(laws: Any, whose: str = "laws") -> tuple[FrictionLaw, ...]:
     return each
 
 
-def _no_exponents(quantities: Sequence[Quantity]) -> Array:
+def _no_exponents(quantities: Sequence[LawNumber]) -> Array:
     return np.array([each.field != "exponent" for each in quantities], dtype=bool)
 
 

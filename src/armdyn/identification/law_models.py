@@ -43,7 +43,7 @@ SIGNED = {("Sigmoid", "offset")}
 
 
 @dataclass(frozen=True)
-class Quantity:
+class LawNumber:
     """One number of a law.
 
     Args:
@@ -57,7 +57,7 @@ class Quantity:
     least: float
 
 
-def quantities_of(laws: Sequence[FrictionLaw]) -> list[Quantity]:
+def quantities_of(laws: Sequence[FrictionLaw]) -> list[LawNumber]:
     """The numbers of some laws.
 
     Raises:
@@ -74,7 +74,7 @@ def quantities_of(laws: Sequence[FrictionLaw]) -> list[Quantity]:
                 )
             signed = (type(law).__name__, each.name) in SIGNED
             least = -np.inf if signed else 1e-6 if each.name in ABOVE_ZERO else 0.0
-            quantities.append(Quantity(place, each.name, least))
+            quantities.append(LawNumber(place, each.name, least))
     return quantities
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.base.tabular import Table
-from armdyn.identification.fit import SEEN, Interval
+from armdyn.base.tabular import TextTable
+from armdyn.identification.fit import SEEN, ConfidenceInterval
 from armdyn.identification.intervals import NORMAL
 from armdyn.identification.pseudo_inertia import TEN
 from armdyn.model.inertia import Inertia
@@ -88,10 +88,10 @@ class Payload:
         return tensor
 
     @property
-    def intervals(self) -> Mapping[str, Interval]:
+    def intervals(self) -> Mapping[str, ConfidenceInterval]:
         """The interval of 95 % of each of `QUANTITIES`, by name."""
         low, high = self.values - NORMAL * self.deviations, self.values + NORMAL * self.deviations
-        return {name: Interval(float(a), float(b)) for name, a, b in zip(QUANTITIES, low, high, strict=True)}
+        return {name: ConfidenceInterval(float(a), float(b)) for name, a, b in zip(QUANTITIES, low, high, strict=True)}
 
     @property
     def unseen(self) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ class Payload:
             "notes": list(self.notes),
         }
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The quantities with their intervals, and the part that the data determine."""
         rows = [
             (name, f"{value:.4g}", f"{low:.4g} to {high:.4g}", unit, f"{100 * part:.0f} %")
@@ -150,7 +150,7 @@ class Payload:
             )
         ]
         title = f"Payload of {self.robot} in {self.frame}; inertia about its centre of mass"
-        return Table(("quantity", "value", "95 %", "unit", "from data"), rows, "lrrlr", title)
+        return TextTable(("quantity", "value", "95 %", "unit", "from data"), rows, "lrrlr", title)
 
     def __str__(self) -> str:
         return "\n".join([str(self.table()), self.libfranka(), self.urscript(), *self.notes])

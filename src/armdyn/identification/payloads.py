@@ -29,7 +29,7 @@ from armdyn.identification.intervals import covariance_of, sums_of_scores
 from armdyn.identification.payload_result import Payload, quantities_of
 from armdyn.identification.pseudo_inertia import BASIS, TEN, parameters_of, pseudo_inertias
 from armdyn.identification.regression import Regression
-from armdyn.identification.solver import Prior, Solution, solve
+from armdyn.identification.solver import FitSolution, Prior, solve
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class _Loaded:
         before = deviations
         friction = self.start
         body: Array | None = None
-        solution: Solution | None = None
+        solution: FitSolution | None = None
         for turn in range(ROUNDS):
             R, z = self.problem(deviations)
             if body is None:
@@ -214,7 +214,7 @@ class _Loaded:
         R, z = stack_factors(self.regression.factors(), self.regression.parameters, 1.0 / deviations)
         return R @ self.into, z - R @ self.fixed
 
-    def uncertainty(self, solution: Solution, deviations: Array) -> tuple[Array, Array]:
+    def uncertainty(self, solution: FitSolution, deviations: Array) -> tuple[Array, Array]:
         """The covariance of the fitted parameters, and the part of the information on each that the data hold.
 
         An error e of the parameters that stay moves the solution by -G^-1 B^T J e, J the information of the rows.

@@ -67,7 +67,7 @@ def _largest(factors: Sequence[JointFactor]) -> Array:
     return np.array([size or 1.0 for size in sizes])
 
 
-class Selection(NamedTuple):
+class PriorWeight(NamedTuple):
     """The weight of the prior, the weights that were tried, and the held-out cost of each, per row and joint."""
 
     weight: float
@@ -81,7 +81,7 @@ def select_weight(
     prior: Prior,
     deviations: Array,
     held_out: Sequence[JointFactor] | None = None,
-) -> Selection:
+) -> PriorWeight:
     """The weight of the divergence by its error on rows that a fit has not seen.
 
     Args:
@@ -96,7 +96,7 @@ def select_weight(
     elif len(folds) > 1:
         tasks = [([k for k in range(len(folds)) if k != out], folds[out]) for out in range(len(folds))]
     else:
-        return Selection(1.0, np.array([1.0]), np.array([np.nan]))
+        return PriorWeight(1.0, np.array([1.0]), np.array([np.nan]))
     n = len(deviations)
     costs = np.full((len(tasks), len(WEIGHTS), n), np.inf)
     alone = np.zeros((len(tasks), n))
@@ -160,7 +160,7 @@ def _costs_of(reduced: Array, out: Sequence[JointFactor], parameters: Parameters
     )
 
 
-def _largest_as_good(costs: Array, shares: Array, allowed: Array) -> Selection:
+def _largest_as_good(costs: Array, shares: Array, allowed: Array) -> PriorWeight:
     """The largest weight that is about as good as the best, by the standard error of the difference over the tasks.
 
     Args:
@@ -175,4 +175,4 @@ def _largest_as_good(costs: Array, shares: Array, allowed: Array) -> Selection:
     error = np.std(worse, axis=0) / np.sqrt(count) if count > 1 else np.zeros(len(mean))
     as_good = mean - mean[best] <= np.maximum(error * ERRORS, AS_GOOD * mean[best])
     good = np.flatnonzero(as_good & (allowed | ~allowed.any()))
-    return Selection(float(WEIGHTS[good[0]]), WEIGHTS, mean)
+    return PriorWeight(float(WEIGHTS[good[0]]), WEIGHTS, mean)

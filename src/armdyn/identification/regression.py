@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.identification.design import (
     Parameters,
-    Rows,
+    RegressionRows,
     needs_load,
     rows_of,
     update_gain_columns,
@@ -19,7 +19,7 @@ from armdyn.identification.design import (
 )
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.factors import JointFactor, factors_of_rows, stack_factors
-from armdyn.identification.signals import Chain, Piece, pieces_of, torques_of
+from armdyn.identification.signals import Chain, LogPiece, pieces_of, torques_of
 from armdyn.logs.log import Log
 from armdyn.model.elements import refuse_elements
 from armdyn.spatial.rotations import Array
@@ -52,8 +52,8 @@ class Regression:
     parameters: Parameters
     chains: Sequence[Chain]
     delays: Array
-    pieces: list[Piece]
-    parts: list[Rows]
+    pieces: list[LogPiece]
+    parts: list[RegressionRows]
     weights: list[Array] | None = None
     short: tuple[str, ...] = field(default=())
 
@@ -84,8 +84,8 @@ class Regression:
         chains = [Chain.of(log.rate, cutoff, smoothing) for log in logs]
         samples = sum(log.duration * chain.rate for log, chain in zip(logs, chains, strict=True))
         keep = needs_load(parameters.terms) and samples * parameters.robot.dof < KEPT
-        pieces: list[Piece] = []
-        parts: list[Rows] = []
+        pieces: list[LogPiece] = []
+        parts: list[RegressionRows] = []
         short = []
         for number, (log, chain) in enumerate(zip(logs, chains, strict=True)):
             torques_of(log)
@@ -139,7 +139,7 @@ class Regression:
         """Measured less modelled joint forces by part, each of shape (rows, n); NaN where torques are not usable."""
         return [part.torques - self.modelled(part, reduced) for part in self.parts]
 
-    def modelled(self, part: Rows, reduced: Array) -> Array:
+    def modelled(self, part: RegressionRows, reduced: Array) -> Array:
         """The joint forces of a part by reduced parameters, shape (rows, n)."""
         places = self.parameters.of_row
         return np.stack([part.columns[j] @ reduced[places[j]] for j in range(self.joints)], axis=-1)
@@ -198,6 +198,8 @@ def fold_factors(regression: Regression, count: int) -> list[list[JointFactor]]:
     return result
 
 
-def _cut(part: Rows, rows: slice) -> Rows:
+def _cut(part: RegressionRows, rows: slice) -> RegressionRows:
     columns = [column[rows] for column in part.columns]
-    return Rows(part.t[rows], columns, part.torques[rows], part.torque_rates[rows], part.usable[rows], part.log)
+    return RegressionRows(
+        part.t[rows], columns, part.torques[rows], part.torque_rates[rows], part.usable[rows], part.log
+    )

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.checks import number, switch
-from armdyn.base.tabular import Table
-from armdyn.identification.design import Parameters, Rows
+from armdyn.base.tabular import TextTable
+from armdyn.identification.design import Parameters, RegressionRows
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.friction_terms import terms_of
 from armdyn.identification.intervals import NORMAL, autocovariance_of, lags_of
@@ -72,7 +72,7 @@ class ServoStiffness:
             for name, k, (low, high) in zip(self.joint_names, self.values, self.intervals, strict=True)
         ]
         title = "Stiffness of the servos, N m/rad or N/m" + (", one for all joints" if self.shared else "")
-        return str(Table(("joint", "k", "95 % from", "to"), rows, "lrrr", title))
+        return str(TextTable(("joint", "k", "95 % from", "to"), rows, "lrrr", title))
 
 
 def servo_stiffness(robot: Robot, logs: Any, *, shared: bool = False, cutoff: float = CUTOFF) -> ServoStiffness:
@@ -161,7 +161,7 @@ def _inverse_stiffness(regression: Regression, bodies: Array, shared: bool) -> t
     return np.broadcast_to(x[of_k] / size[of_k], n).copy(), np.broadcast_to(deviations, n).copy()
 
 
-def _design(part: Rows, parameters: Parameters, bodies: Array, shared: bool) -> Array:
+def _design(part: RegressionRows, parameters: Parameters, bodies: Array, shared: bool) -> Array:
     """The columns of each joint's offset, shape (rows, n, 1/k and the terms of joints)."""
     n, rank = parameters.robot.dof, len(parameters.base.independent)
     base = parameters.base.matrix @ bodies

@@ -2,8 +2,8 @@
 
 The chain of a signal is local. Between stamps it is the cubic polynomial through four samples. A low-pass with a
 cut-off several times that of the regression smooths positions and velocities; accelerations are differences of smoothed
-velocities. A piece of a log without a gap is one `Piece`; a part of it is made at a time, with no more memory than the
-part needs.
+velocities. A piece of a log without a gap is one `LogPiece`; a part of it is made at a time, with no more memory than
+the part needs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MotionSamples(NamedTuple):
     qdd: Array
 
 
-class Samples(NamedTuple):
+class LogSamples(NamedTuple):
     """States at even times: t, s, shape (T,); q, qd, qdd, tau, each (T, n); ``usable``, False if tau is saturated."""
 
     t: Array
@@ -106,7 +106,7 @@ class Chain:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class LogPiece:
     """A part of a log without a gap, from which samples at even times are made.
 
     Args:
@@ -142,10 +142,10 @@ class Piece:
         first = self.log.t[self.rows.start] + (2 + len(self.chain.fast_kernel) // 2) / self.chain.dense_rate
         return np.asarray(first + np.arange(start, stop) / self.chain.rate)
 
-    def samples(self, start: int, stop: int) -> Samples:
+    def samples(self, start: int, stop: int) -> LogSamples:
         """The samples of some even times, counted from the first that the fast low-pass leaves."""
         t = self.times(start, stop)
-        return Samples(t, *self.motion(start, stop), *self.torques(t))
+        return LogSamples(t, *self.motion(start, stop), *self.torques(t))
 
     def motion(self, start: int, stop: int) -> MotionSamples:
         """The states at some even times, without torques."""
@@ -242,11 +242,11 @@ def cubic(t: Array, x: Array, times: Array) -> Array:
     return result
 
 
-def pieces_of(log: Log, chain: Chain, delays: Array, compliance: Array | None = None) -> Iterator[Piece]:
+def pieces_of(log: Log, chain: Chain, delays: Array, compliance: Array | None = None) -> Iterator[LogPiece]:
     """The pieces of a log that are long enough for one row of the regression."""
     bridged = max(2.5 / log.rate, BRIDGED / chain.fast.cutoff)
     saturated = np.stack([saturated_rows(column) for column in torques_of(log).T], axis=-1)
     for rows in log.pieces(bridged):
-        piece = Piece(log, rows, chain, delays, saturated if saturated.any() else None, compliance)
+        piece = LogPiece(log, rows, chain, delays, saturated if saturated.any() else None, compliance)
         if piece.count >= len(chain.slow_kernel):
             yield piece

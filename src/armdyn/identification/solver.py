@@ -46,7 +46,7 @@ class Prior:
         return np.linalg.inv(self.P)
 
 
-class Solution(NamedTuple):
+class FitSolution(NamedTuple):
     """The parameters, Newton's matrix there, the number of steps, and the parameters held at zero (a mask)."""
 
     x: Array
@@ -64,7 +64,7 @@ def solve(
     start: Array | None = None,
     *,
     solved: float = SOLVED,
-) -> Solution:
+) -> FitSolution:
     """The minimum of the problem above.
 
     The divergence is a barrier as well: with a small weight Newton's method creeps along the edge of the bodies that
@@ -82,7 +82,7 @@ def solve(
     Raises:
         IdentificationError: no convergence, as of numbers that are not finite.
     """
-    problem = _Problem(R, z, prior, not_negative, solved)
+    problem = _WeightedProblem(R, z, prior, not_negative, solved)
     if start is not None:
         solution = problem.minimum(np.array(start, dtype=np.float64), weight)
         if solution is not None:
@@ -106,7 +106,7 @@ FIRST_WEIGHT = 1e3
 SHRINKING = 4.0
 
 
-class _Problem:
+class _WeightedProblem:
     """The problem above for any weight of the divergence."""
 
     def __init__(self, R: Array, z: Array, prior: Prior, not_negative: Array, solved: float) -> None:
@@ -132,7 +132,7 @@ class _Problem:
             hessian[places, places] += weight * block
         return gradient, hessian
 
-    def minimum(self, x: Array, weight: float) -> Solution | None:
+    def minimum(self, x: Array, weight: float) -> FitSolution | None:
         """The minimum by Newton's method from x; None if it is not reached in `STEPS`."""
         x[self.not_negative] = np.maximum(x[self.not_negative], 0.0)
         value = self.cost(x, weight)
@@ -144,10 +144,10 @@ class _Problem:
             if not np.isfinite(decrement):
                 return None
             if decrement <= max(self.solved * (1.0 + abs(value)), self.rounding):
-                return Solution(x, hessian, step, at_zero)
+                return FitSolution(x, hessian, step, at_zero)
             x, value, moved = self._line_search(x, value, weight, gradient, direction)
             if not moved:  # the cost cannot be lowered in this arithmetic
-                return Solution(x, hessian, step, at_zero)
+                return FitSolution(x, hessian, step, at_zero)
         return None
 
     def _line_search(

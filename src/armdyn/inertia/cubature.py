@@ -63,7 +63,7 @@ class _Rule(NamedTuple):
     weights: Array
 
 
-class _Places(NamedTuple):
+class _CellPlaces(NamedTuple):
     """Cells: the part of the region, the lowest corner and the size in its coordinates."""
 
     part: Array
@@ -111,7 +111,7 @@ def integrate(integrand: Integrand, rtol: float, most: int) -> Integral:
     return _refined(integrand, first, rtol, most, spent)
 
 
-def _refined(integrand: Integrand, first: _Places, rtol: float, most: int, spent: int) -> Integral:
+def _refined(integrand: Integrand, first: _CellPlaces, rtol: float, most: int, spent: int) -> Integral:
     """The integrals by halving cells, after ``spent`` points have been evaluated."""
     rule = _rule(len(integrand.region.grid), *ROUGH)
     a_cell = rule.nodes.shape[1]
@@ -136,20 +136,20 @@ def _worth_halving(errors: Array, allowed: float) -> int:
     return min(int(np.searchsorted(-left, -allowed / 2)) + 1, len(errors))
 
 
-def _first_cells(region: Region) -> _Places:
+def _first_cells(region: Region) -> _CellPlaces:
     corners = np.stack(np.meshgrid(*map(np.arange, region.grid), indexing="ij"), axis=-1).reshape(-1, len(region.grid))
     low = np.tile(corners / region.grid, (region.parts, 1))
     part = np.repeat(np.arange(region.parts), len(corners))
-    return _Places(part, low, np.full_like(low, 1.0) / region.grid)
+    return _CellPlaces(part, low, np.full_like(low, 1.0) / region.grid)
 
 
-def _halved(cells: _Cells) -> _Places:
+def _halved(cells: _Cells) -> _CellPlaces:
     """Each of these cells as two: all lower halves, then all upper ones."""
     row = np.arange(len(cells.part))
     size, upper = cells.size.copy(), cells.low.copy()
     size[row, cells.roughest] /= 2
     upper[row, cells.roughest] += size[row, cells.roughest]
-    return _Places(np.tile(cells.part, 2), np.concatenate([cells.low, upper]), np.tile(size, (2, 1)))
+    return _CellPlaces(np.tile(cells.part, 2), np.concatenate([cells.low, upper]), np.tile(size, (2, 1)))
 
 
 def _doubted(halves: _Cells, whole: _Cells, scale: Array) -> _Cells:
@@ -159,7 +159,7 @@ def _doubted(halves: _Cells, whole: _Cells, scale: Array) -> _Cells:
     return halves._replace(errors=halves.errors + np.tile(change, 2))
 
 
-def _evaluated(integrand: Integrand, rule: _Rule, places: _Places) -> _Cells:
+def _evaluated(integrand: Integrand, rule: _Rule, places: _CellPlaces) -> _Cells:
     step = max(1, TOGETHER // rule.nodes.shape[1])
     sums = []
     for start in range(0, len(places.part), step):

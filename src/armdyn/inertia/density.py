@@ -15,7 +15,7 @@ from armdyn.base.errors import DTypeError, ModelError, ShapeError
 from armdyn.inertia.arguments import mass_from
 from armdyn.inertia.cubature import Integral, Integrand, integrate
 from armdyn.inertia.regions import Coordinates, Region
-from armdyn.inertia.shape import Shape
+from armdyn.inertia.shape import PrincipalShape
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 
@@ -68,7 +68,7 @@ def varies(density: Any) -> bool:
 
 
 def shape_inertia(
-    shape: Shape,
+    shape: PrincipalShape,
     region: Callable[[], Region | Iterable[Region]],
     mass: Any,
     density: Any,

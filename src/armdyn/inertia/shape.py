@@ -12,7 +12,7 @@ from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
 
 
-class Shape(NamedTuple):
+class PrincipalShape(NamedTuple):
     """A shape whose principal axes are the frame's and whose centroid lies on the frame's z axis.
 
     Args:
@@ -30,13 +30,13 @@ class Shape(NamedTuple):
         xx, yy, zz = self.spread
         return inertia(mass, [0, 0, self.height], diagonal(mass * (yy + zz), mass * (xx + zz), mass * (xx + yy)))
 
-    def without(self, inner: Shape) -> Shape:
+    def without(self, inner: PrincipalShape) -> PrincipalShape:
         """The shape with a concentric one removed from it."""
         content = self.content - inner.content
         spread = [
             (self.content * a - inner.content * b) / content for a, b in zip(self.spread, inner.spread, strict=True)
         ]
-        return Shape(content, (spread[0], spread[1], spread[2]))
+        return PrincipalShape(content, (spread[0], spread[1], spread[2]))
 
 
 def diagonal(x: Any, y: Any, z: Any) -> Array:

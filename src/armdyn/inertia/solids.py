@@ -19,7 +19,7 @@ from armdyn.inertia.arguments import (
     scalar,
 )
 from armdyn.inertia.density import DensityLike, shape_inertia
-from armdyn.inertia.shape import Shape
+from armdyn.inertia.shape import PrincipalShape
 from armdyn.model.inertia import Inertia
 
 
@@ -54,8 +54,8 @@ def box(
     return shape_inertia(shape, lambda: regions.box(outer, inner), mass, density)
 
 
-def _box(x: float, y: float, z: float) -> Shape:
-    return Shape(x * y * z, (x**2 / 12, y**2 / 12, z**2 / 12))
+def _box(x: float, y: float, z: float) -> PrincipalShape:
+    return PrincipalShape(x * y * z, (x**2 / 12, y**2 / 12, z**2 / 12))
 
 
 def cylinder(
@@ -86,7 +86,7 @@ def cylinder(
     r, h = positive(radius, "radius"), positive(height, "height")
     b = inner_length(inner_radius, r)
     pi = circle_constant(r, h, b)
-    shape = Shape(pi * (r - b) * (r + b) * h, ((r**2 + b**2) / 4, (r**2 + b**2) / 4, h**2 / 12))
+    shape = PrincipalShape(pi * (r - b) * (r + b) * h, ((r**2 + b**2) / 4, (r**2 + b**2) / 4, h**2 / 12))
     return shape_inertia(shape, lambda: regions.tube(r, r, b, -h / 2, h), mass, density)
 
 
@@ -117,7 +117,7 @@ def sphere(
     b = inner_length(inner_radius, r)
     quotient = r**2 + r * b + b**2  # (r^3 - b^3) / (r - b), so that a thin wall loses no digits
     mean_square = (r**4 + r**3 * b + r**2 * b**2 + r * b**3 + b**4) / (5 * quotient)
-    shape = Shape(4 * circle_constant(r, b) * (r - b) * quotient / 3, (mean_square,) * 3)
+    shape = PrincipalShape(4 * circle_constant(r, b) * (r - b) * quotient / 3, (mean_square,) * 3)
     return shape_inertia(shape, lambda: regions.ball((r,) * 3, (b,) * 3 if b else None), mass, density)
 
 
@@ -151,8 +151,8 @@ def ellipsoid(
     return shape_inertia(shape, lambda: regions.ball(outer, inner), mass, density)
 
 
-def _ellipsoid(a: float, b: float, c: float) -> Shape:
-    return Shape(4 * circle_constant(a, b, c) * a * b * c / 3, (a**2 / 5, b**2 / 5, c**2 / 5))
+def _ellipsoid(a: float, b: float, c: float) -> PrincipalShape:
+    return PrincipalShape(4 * circle_constant(a, b, c) * a * b * c / 3, (a**2 / 5, b**2 / 5, c**2 / 5))
 
 
 def capsule(
@@ -186,13 +186,13 @@ def capsule(
     return shape_inertia(shape, lambda: regions.capsule(r, h, b), mass, density)
 
 
-def _capsule(r: float, h: float) -> Shape:
+def _capsule(r: float, h: float) -> PrincipalShape:
     """Mean squares of the parts, weighed by their volumes pi r^2 h and 4 pi r^3/3, here both over pi r^2."""
     straight, balls = h, 4 * r / 3
     across = (straight * r**2 / 4 + balls * r**2 / 5) / (straight + balls)
     along_balls = r**2 / 5 + 3 * r * h / 8 + h**2 / 4  # <(h/2 + z)^2> over a half ball, whose <z> is 3 r/8
     along = (straight * h**2 / 12 + balls * along_balls) / (straight + balls)
-    return Shape(circle_constant(r, h) * r**2 * (straight + balls), (across, across, along))
+    return PrincipalShape(circle_constant(r, h) * r**2 * (straight + balls), (across, across, along))
 
 
 def cone(
@@ -228,7 +228,7 @@ def cone(
     across = 3 * (r**4 + r**3 * t + r**2 * t**2 + r * t**3 + t**4) / (20 * quotient)
     centroid = h * (r**2 + 2 * r * t + 3 * t**2) / (4 * quotient)
     mean_square_height = h**2 * (r**2 + 3 * r * t + 6 * t**2) / (10 * quotient)
-    shape = Shape(
+    shape = PrincipalShape(
         circle_constant(r, h, t) * h * quotient / 3, (across, across, mean_square_height - centroid**2), centroid
     )
     return shape_inertia(shape, lambda: regions.tube(r, t, 0, 0, h), mass, density)

@@ -14,7 +14,7 @@ from armdyn.base.errors import ShapeError
 from armdyn.inertia import regions
 from armdyn.inertia.arguments import circle_constant, inner_length, mass_from, positive, positives
 from armdyn.inertia.density import DensityLike, shape_inertia
-from armdyn.inertia.shape import Shape, diagonal, inertia
+from armdyn.inertia.shape import PrincipalShape, diagonal, inertia
 from armdyn.model.inertia import Inertia
 
 AREA = ("area_density", "kg/m^2")
@@ -37,7 +37,7 @@ def rod(length: float, *, mass: float | None = None, line_density: DensityLike |
     array([1., 1., 0.])
     """
     z = positive(length, "length")
-    shape = Shape(z, (0, 0, z**2 / 12))
+    shape = PrincipalShape(z, (0, 0, z**2 / 12))
     return shape_inertia(shape, lambda: regions.rod(z), mass, line_density, "line_density", "kg/m")
 
 
@@ -58,7 +58,7 @@ def plate(size: Sequence[float], *, mass: float | None = None, area_density: Den
     array([4., 1., 5.])
     """
     x, y = positives(size, "size", 2)
-    shape = Shape(x * y, (x**2 / 12, y**2 / 12, 0))
+    shape = PrincipalShape(x * y, (x**2 / 12, y**2 / 12, 0))
     return shape_inertia(shape, lambda: regions.plate((x, y)), mass, area_density, *AREA)
 
 
@@ -87,7 +87,7 @@ def disc(
     """
     r = positive(radius, "radius")
     b = inner_length(inner_radius, r)
-    shape = Shape(circle_constant(r, b) * (r - b) * (r + b), ((r**2 + b**2) / 4, (r**2 + b**2) / 4, 0))
+    shape = PrincipalShape(circle_constant(r, b) * (r - b) * (r + b), ((r**2 + b**2) / 4, (r**2 + b**2) / 4, 0))
     return shape_inertia(shape, lambda: regions.disc(r, b), mass, area_density, *AREA)
 
 
@@ -108,7 +108,7 @@ def spherical_shell(radius: float, *, mass: float | None = None, area_density: D
     array([2., 2., 2.])
     """
     r = positive(radius, "radius")
-    shape = Shape(4 * circle_constant(r) * r**2, (r**2 / 3,) * 3)
+    shape = PrincipalShape(4 * circle_constant(r) * r**2, (r**2 / 3,) * 3)
     return shape_inertia(shape, lambda: regions.spherical_shell(r), mass, area_density, *AREA)
 
 
@@ -132,7 +132,7 @@ def cylindrical_shell(
     array([7., 7., 2.])
     """
     r, h = positive(radius, "radius"), positive(height, "height")
-    shape = Shape(2 * circle_constant(r, h) * r * h, (r**2 / 2, r**2 / 2, h**2 / 12))
+    shape = PrincipalShape(2 * circle_constant(r, h) * r * h, (r**2 / 2, r**2 / 2, h**2 / 12))
     return shape_inertia(shape, lambda: regions.cylindrical_shell(r, h), mass, area_density, *AREA)
 
 
@@ -155,7 +155,7 @@ def box_shell(size: Sequence[float], *, mass: float | None = None, area_density:
     x, y, z = positives(size, "size", 3)
     across_x, across_y, across_z = 2 * y * z, 2 * x * z, 2 * x * y  # areas of the pairs of walls
     area = across_x + across_y + across_z
-    shape = Shape(
+    shape = PrincipalShape(
         area,
         (
             x**2 / 4 * across_x / area + x**2 / 12 * (across_y + across_z) / area,

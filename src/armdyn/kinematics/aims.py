@@ -54,7 +54,7 @@ class Aim:
         """The unit of its residuals, "m" or "rad"."""
         return "m" if self.kind == "position" else "rad"
 
-    def condition(self, model: Mechanism, q: Array, numbers: Array) -> Condition:
+    def condition(self, model: Mechanism, q: Array, numbers: Array) -> AimCondition:
         """Residuals and their Jacobian rows at the coordinates q."""
         q = model.drive.positions(q)
         k, T = model.frame(self.frame)
@@ -100,17 +100,17 @@ class TaskAim:
             start += count
         return self.kind(**fields)
 
-    def condition(self, model: Mechanism, q: Array, numbers: Array) -> Condition:
+    def condition(self, model: Mechanism, q: Array, numbers: Array) -> AimCondition:
         """The negative error of the task, so that J^T e is a descent direction, and the rows of its Jacobian."""
         task, weight = self.task(numbers), numbers[-1]
         error = np.atleast_1d(np.asarray(task.error(model, q)))
         jacobian = np.atleast_2d(np.asarray(task.jacobian(model, q)))
         left = np.sqrt(sum(x * x for x in error) + TINY)
-        return Condition([-weight * x for x in error], [weight * row for row in jacobian], left)
+        return AimCondition([-weight * x for x in error], [weight * row for row in jacobian], left)
 
 
 @dataclass(frozen=True)
-class Condition:
+class AimCondition:
     """An aim at one configuration: weighted residuals, their rows, and the remaining distance (m) or angle (rad)."""
 
     residuals: list[Any]
@@ -118,7 +118,7 @@ class Condition:
     left: Any
 
 
-def conditions(model: Mechanism, q: Array, aims: Sequence[Aim | TaskAim], target: Array) -> list[Condition]:
+def conditions(model: Mechanism, q: Array, aims: Sequence[Aim | TaskAim], target: Array) -> list[AimCondition]:
     """All aims at configuration q; ``target`` contains their numbers in order."""
     return [aim.condition(model, q, numbers) for aim, numbers in each(aims, target)]
 
@@ -138,7 +138,7 @@ def weighted_residuals(
     return stack_aims(conditions(model, q, aims, target))
 
 
-def stack_aims(met: Sequence[Condition]) -> tuple[Array, Array]:
+def stack_aims(met: Sequence[AimCondition]) -> tuple[Array, Array]:
     """The stacked residuals of all aims, and their stacked rows."""
     return np.array([x for one in met for x in one.residuals]), np.array([row for one in met for row in one.rows])
 
@@ -150,21 +150,21 @@ def moved_to(T: Array, point: Array) -> Array:
     return moved
 
 
-def position(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Condition:
+def position(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> AimCondition:
     """e = p_goal - p, and dp = J_v dq."""
     e, weight = numbers[:3] - p, numbers[6]
     left = np.sqrt(sum(e[i] * e[i] for i in aim.counted) + TINY)
-    return Condition([weight * e[i] for i in aim.counted], [weight * J[3 + i] for i in aim.counted], left)
+    return AimCondition([weight * e[i] for i in aim.counted], [weight * J[3 + i] for i in aim.counted], left)
 
 
-def orientation(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Condition:
+def orientation(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> AimCondition:
     """e = log(R_goal R^T), the remaining rotation vector in base axes (Modern Robotics 3.53), and w = J_w qd."""
     e, angle = rotation_vector(numbers[:9].reshape(3, 3) @ R.T)
     weight = numbers[9]
-    return Condition([weight * x for x in e], [weight * row for row in J[:3]], angle)
+    return AimCondition([weight * x for x in e], [weight * row for row in J[:3]], angle)
 
 
-def pointing(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Condition:
+def pointing(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> AimCondition:
     """The shortest rotation vector from the axis a to the direction d, along two axes perpendicular to a."""
     goal, weight = numbers[:3], numbers[3]
     a, u = R @ np.array(aim.axis), [R @ axis for axis in axes_square_to(np.array(aim.axis))]
@@ -176,7 +176,7 @@ def pointing(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Conditio
     back = (sine < 1e-12) * (cosine < 0.0)
     ratio = angle / sine
     e = [select(back, angle, ratio * along[0]), select(back, 0.0, ratio * along[1])]
-    return Condition([weight * x for x in e], [weight * sum(axis[i] * J[i] for i in range(3)) for axis in u], angle)
+    return AimCondition([weight * x for x in e], [weight * sum(axis[i] * J[i] for i in range(3)) for axis in u], angle)
 
 
 def rotation_vector(R: Array) -> tuple[Array, Any]:

@@ -11,23 +11,25 @@ from armdyn.kinematics import solution as words
 from armdyn.kinematics.aims import Aim, TaskAim, each
 from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.limits import Range, reach
-from armdyn.kinematics.solution import Reach
+from armdyn.kinematics.solution import ReachBound
 from armdyn.spatial.rotations import Array
 
 STILL_MOVING = 1e-4
 """A search has not converged if the free joints can lower the residual by more than this fraction of it."""
 
 
-def out_of_reach(robot: RobotLike, aims: Sequence[Aim | TaskAim], target: Array, limits: Range) -> dict[int, Reach]:
+def out_of_reach(
+    robot: RobotLike, aims: Sequence[Aim | TaskAim], target: Array, limits: Range
+) -> dict[int, ReachBound]:
     """The targets, of shape (N, size), that no configuration can meet, by the triangle inequality alone."""
-    result: dict[int, Reach] = {}
+    result: dict[int, ReachBound] = {}
     for aim, numbers in each(aims, target):
         if not isinstance(aim, Aim) or aim.kind != "position" or len(aim.counted) < 3 or not len(numbers):
             continue
         origin, at_most, joint = reach(robot, limits, aim.frame, numbers[0, 3:6])
         distance = np.linalg.norm(numbers[:, :3] - origin, axis=1)
         for k in np.flatnonzero(distance > at_most * (1.0 + 1e-12)):
-            result.setdefault(int(k), Reach(float(distance[k]), at_most, joint, aim.frame))
+            result.setdefault(int(k), ReachBound(float(distance[k]), at_most, joint, aim.frame))
     return result
 
 

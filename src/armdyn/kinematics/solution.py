@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.base.advice import option
 from armdyn.base.errors import ArmdynError, ShapeError
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.spatial.rotations import Array
 
 CONVERGED = "converged"
@@ -25,7 +25,7 @@ class NoSolution(ArmdynError, ValueError):
     """Targets without a solution, if one was required."""
 
 
-class Reach(NamedTuple):
+class ReachBound(NamedTuple):
     """A bound on the reach: requested ``distance`` and largest one ``at_most``, m, from the axis of a joint."""
 
     distance: float
@@ -72,7 +72,7 @@ class Solution(Tabulated):
     tolerance: float
     joint_names: tuple[str, ...]
     limits: Array
-    reaches: dict[tuple[int, ...], Reach]
+    reaches: dict[tuple[int, ...], ReachBound]
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -139,7 +139,7 @@ class Solution(Tabulated):
         head = f"{self.robot!r}: {len(failed)} of {self.success.size} targets are not met within {self.tolerance:g}"
         raise NoSolution("\n  ".join([f"{head}:", *lines, *more]))
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The table that ``print`` shows, one row per target: status, remaining errors, effort and joint positions."""
         from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armdyn.base.tabular import Table, figures
+from armdyn.base.tabular import TextTable, figures
 
 if TYPE_CHECKING:
     from armdyn.kinematics.solution import Solution
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 
 
-def summary(solution: Solution, most: int = MOST_ROWS) -> Table:
+def summary(solution: Solution, most: int = MOST_ROWS) -> TextTable:
     """One row per target, up to ``most``, then failed ones first: status, remaining errors, joint positions."""
     places = [tuple(map(int, index)) for index in np.ndindex(solution.success.shape)]
     if len(places) > most:
@@ -24,7 +24,7 @@ def summary(solution: Solution, most: int = MOST_ROWS) -> Table:
     more = len(places) - most
     below = (f"and {more} more targets",) if more > 0 else ()
     headings = ("target", "status", "left [m]", "left [rad]", "steps", "starts", *solution.joint_names)
-    return Table(headings, rows, "llrrrr" + "r" * len(solution.joint_names), repr(solution), below, values)
+    return TextTable(headings, rows, "llrrrr" + "r" * len(solution.joint_names), repr(solution), below, values)
 
 
 def _row(solution: Solution, index: tuple[int, ...]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ ELSEWHERE: Mapping[str, str] = {
 PER = {"q": "", "qd": "/s", "qdd": "/s²"}
 
 
-class Unit(NamedTuple):
+class PaperUnit(NamedTuple):
     """A unit's name, and its size in SI."""
 
     name: str
@@ -69,36 +69,36 @@ class InputUnits:
         """The units in the form that the readers of descriptions accept."""
         return Units.gravitational(length=UNITS["length"][self.length], force=UNITS["force"][self.force])
 
-    def of(self, kind: str, quantity: str) -> Unit:
+    def of(self, kind: str, quantity: str) -> PaperUnit:
         """The unit of "q", "qd", "qdd" or "tau" of a joint that is "revolute" or "prismatic"."""
         if quantity == "tau":
             return self.moment if kind == "revolute" else self.of_force
         return self.rate("angle" if kind == "revolute" else "length", quantity)
 
-    def rate(self, what: str, order: str) -> Unit:
+    def rate(self, what: str, order: str) -> PaperUnit:
         """The unit of an "angle" or a "length" ("q"), of its rate ("qd") or of that one's ("qdd")."""
         name = getattr(self, what)
-        return Unit(f"{name}{PER[order]}", UNITS[what][name])
+        return PaperUnit(f"{name}{PER[order]}", UNITS[what][name])
 
     @property
-    def of_length(self) -> Unit:
+    def of_length(self) -> PaperUnit:
         """The unit of lengths."""
         return self.rate("length", "q")
 
     @property
-    def of_force(self) -> Unit:
+    def of_force(self) -> PaperUnit:
         """The unit of forces."""
-        return Unit(self.force, UNITS["force"][self.force])
+        return PaperUnit(self.force, UNITS["force"][self.force])
 
     @property
-    def moment(self) -> Unit:
+    def moment(self) -> PaperUnit:
         """The unit of moments and torques, and of work."""
-        return Unit(f"{self.force} {self.length}", self.of_force.si * self.of_length.si)
+        return PaperUnit(f"{self.force} {self.length}", self.of_force.si * self.of_length.si)
 
     @property
-    def power(self) -> Unit:
+    def power(self) -> PaperUnit:
         """The unit of power."""
-        return Unit("W", 1.0) if self.moment.name == "N m" else Unit(f"{self.moment.name}/s", self.moment.si)
+        return PaperUnit("W", 1.0) if self.moment.name == "N m" else PaperUnit(f"{self.moment.name}/s", self.moment.si)
 
     @property
     def mass(self) -> str:

@@ -29,13 +29,13 @@ class JointFriction(NamedTuple):
         return JointFriction(self.damping + other.damping, self.friction + other.friction)
 
     @classmethod
-    def of_laws(cls, laws: Iterable[Law]) -> JointFriction:
+    def of_laws(cls, laws: Iterable[FrictionLawLike]) -> JointFriction:
         """The sums of the laws `Viscous` and `Coulomb`; laws of another form add nothing."""
         stated = [numbers for law in laws if (numbers := law.joint_friction) is not None]
         return cls(sum(numbers.damping for numbers in stated), sum(numbers.friction for numbers in stated))
 
 
-class Law(Protocol):
+class FrictionLawLike(Protocol):
     """A friction law, e.g. an `armdyn.actuators.FrictionLaw`, as far as sums read it."""
 
     @property

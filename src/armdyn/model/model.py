@@ -22,7 +22,7 @@ from armdyn.model.frozen import exact_copy, frozen_array
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
-from armdyn.model.motor_parts import MotorPart, Place, Rotor
+from armdyn.model.motor_parts import MotorPart, PartPlace, Rotor
 from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
@@ -196,7 +196,7 @@ class Model:
             name = self.tip
         return self._find("frame", name, self._frames_by_name)
 
-    def place_of(self, part: MotorPart, joint: Joint) -> Place:
+    def place_of(self, part: MotorPart, joint: Joint) -> PartPlace:
         """The link that carries a part of the motor of ``joint``, and the part's axis and centre there."""
         if part.carrier is None:
             return part.seen_from(joint.parent, joint.exact_placement, joint.axis)

@@ -41,7 +41,7 @@ UNIT_TOLERANCE = 1e-6
 """The tolerance on the length of an axis, as of joints."""
 
 
-class Place(NamedTuple):
+class PartPlace(NamedTuple):
     """The place of a part: the link that carries it; its unit axis u and its centre of mass, m, in the link's frame."""
 
     link: str
@@ -99,20 +99,20 @@ class MotorPart:
             raise ModelError(f"this {type(self).__name__} has no inertia; it gets that of the motor in an Actuator")
         return self.inertia
 
-    def seen_from(self, link: str, T: Array, joint_axis: Array) -> Place:
+    def seen_from(self, link: str, T: Array, joint_axis: Array) -> PartPlace:
         """The place on a link in which T is the pose of the frame of axis and position."""
         axis = joint_axis if self.axis is None else np.array(self.axis)
         position = exact(np.zeros(3) if self.position is None else np.array(self.position))
         R, p = orthonormal(T[:3, :3]), T[:3, 3]
-        return Place(link, R @ unit(exact(axis)), R @ position + p)
+        return PartPlace(link, R @ unit(exact(axis)), R @ position + p)
 
-    def fixed_to_link(self, place: Place) -> MassProperties:
+    def fixed_to_link(self, place: PartPlace) -> MassProperties:
         """The part of it that is the link's own inertia: for a rotor, all except the moment about its axis."""
         u, along = place.axis, 0.0 if self.spins else self.moment_about_axis
         across = exact(self.transverse) * (exact(np.eye(3)) - np.outer(u, u))
         return MassProperties(exact(self.mass), place.position, across + exact(along) * np.outer(u, u))
 
-    def moment(self, place: Place) -> MassProperties:
+    def moment(self, place: PartPlace) -> MassProperties:
         """The moment about the axis alone, as a body without mass: the part to add if the rotor is held."""
         u = place.axis
         return MassProperties(exact(0.0), exact(np.zeros(3)), exact(self.moment_about_axis) * np.outer(u, u))

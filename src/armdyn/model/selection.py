@@ -25,7 +25,7 @@ FrictionPolicy = Literal["count", "ignore"]
 """The values of ``friction``: the damping and friction of a description are part of the equations or not."""
 
 
-class Options(TypedDict, total=False):
+class SelectionOptions(TypedDict, total=False):
     """The keywords of a `Selection`."""
 
     base: str | None

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from armdyn.base.checks import array
 from armdyn.base.errors import ModelError, UnknownName
 from armdyn.base.fields import set_fields
-from armdyn.base.tabular import Table
+from armdyn.base.tabular import TextTable
 from armdyn.model.editing import with_joints
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
@@ -96,7 +96,7 @@ class StandardParameters:
     def _repr_html_(self) -> str:
         values = [f"{value:.6g}" for value in self.values]
         rows = list(zip(self.names, values, self.units, strict=True))
-        return Table(("parameter", "value", "unit"), rows, "lrl", f"{len(self)} parameters").html()
+        return TextTable(("parameter", "value", "unit"), rows, "lrl", f"{len(self)} parameters").html()
 
 
 def joint_quantities(

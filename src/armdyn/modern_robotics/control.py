@@ -11,7 +11,7 @@ from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics.arguments import joints_of, lists, resolution, rows, tip_rows, vector
 from armdyn.modern_robotics.documentation import complete_documentation
 from armdyn.modern_robotics.dynamics import FREE, InverseDynamics
-from armdyn.modern_robotics.integration import Stepper
+from armdyn.modern_robotics.integration import ArmStepper
 from armdyn.spatial.rotations import Array
 
 
@@ -107,7 +107,7 @@ def SimulateControl(
     ]
     f_tip, steps = tip_rows(Ftipmat, count), resolution(intRes)
     known = lists(Mtildelist, Gtildelist, Slist, n)
-    arm = Stepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n), expected=steps * count)
+    arm = ArmStepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n), expected=steps * count)
     q, qd = vector("thetalist", thetalist, n), vector("dthetalist", dthetalist, n)
     summed = np.zeros(n)
     taumat, thetamat = np.empty((count, n)), np.empty((count, n))

@@ -13,7 +13,7 @@ from armdyn.base.errors import ShapeError
 from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.arguments import joints_of, lists, resolution, rows, tip_rows, vector
 from armdyn.modern_robotics.documentation import complete_documentation
-from armdyn.modern_robotics.integration import Stepper
+from armdyn.modern_robotics.integration import ArmStepper
 from armdyn.modern_robotics.kernels import compile_kernel, try_kernel
 from armdyn.spatial.rotations import Array
 
@@ -129,7 +129,7 @@ def ForwardDynamics(
         numpy.linalg.LinAlgError: where M(q) is singular, as it is for links without mass.
     """
     n = joints_of(thetalist)
-    step = Stepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n))
+    step = ArmStepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n))
     return step.accelerations(
         vector("thetalist", thetalist, n),
         vector("dthetalist", dthetalist, n),
@@ -211,7 +211,7 @@ def ForwardDynamicsTrajectory(
     q, qd = (np.empty((count, n)) for _ in range(2))
     q[0], qd[0] = vector("thetalist", thetalist, n), vector("dthetalist", dthetalist, n)
     steps = resolution(intRes)
-    step = Stepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n), expected=steps * count)
+    step = ArmStepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n), expected=steps * count)
     for i in range(count - 1):
         q[i + 1], qd[i + 1] = step.advance(q[i], qd[i], tau[i], f_tip[i], dt / steps, steps)
     return q, qd

@@ -21,7 +21,7 @@ LONG = 5000
 """Least number of steps for which compilation for one arm, a tenth of a second, is faster."""
 
 
-class Stepper:
+class ArmStepper:
     """The motion of one arm under one gravity.
 
     Args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.errors import SettingError, ShapeError
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.motion.motion_data import MotionData
 from armdyn.motion.resampling import resampled
 from armdyn.spatial.rotations import Array
@@ -124,7 +124,7 @@ class Comparison(Tabulated):
         first, other = self.motions
         return first.view(robot, **{"over": other, **options})
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The table that ``print`` shows: one row per joint, largest and rms difference of each quantity."""
         a, b = self.names
         headings = ("joint", *(f"{name} {what}" for name in QUANTITIES for what in ("largest", "rms")))
@@ -138,7 +138,7 @@ class Comparison(Tabulated):
         ]
         title = f"{b!r} beside {a!r}: {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s; rad, m, s, N m, N"
         energy = f"energy K + P: largest {float(self.energy.largest):.3g} J, rms {float(self.energy.rms):.3g} J"
-        return Table.of(headings, rows, title=title, below=(energy,), digits=3)
+        return TextTable.of(headings, rows, title=title, below=(energy,), digits=3)
 
 
 @np.errstate(all="ignore")  # diverged motions are NaN or infinite

@@ -15,7 +15,7 @@ from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
 from armdyn.base.errors import DTypeError, ShapeError, shown
 from armdyn.base.extras import extra
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.motion.limits_passed import integral
 from armdyn.motion.motion_data import MotionData
 from armdyn.motion.with_robot import check_it_moved
@@ -52,7 +52,7 @@ class DriveHistories(Tabulated):
     voltage: Array
     power: Array
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The largest values of each motor over the motion, the rms current and the energies; one row each."""
         headings = (
             *("joint", "torque [N m]", "speed [rad/s]", "current [A]", "rms current [A]", "voltage [V]", "power [W]"),
@@ -69,7 +69,7 @@ class DriveHistories(Tabulated):
             )
             for k, joint in enumerate(self.joints)
         ]
-        return Table.of(headings, rows, title=repr(self), digits=4)
+        return TextTable.of(headings, rows, title=repr(self), digits=4)
 
     def to_dataframe(self) -> Any:
         """The histories as a ``pandas.DataFrame``: t, torque_JOINT, ...; ``attrs["units"]`` has the columns' units.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.tabular import Table, figure
+from armdyn.base.tabular import TextTable, figure
 from armdyn.motion.motion_data import MotionData
 from armdyn.motion.signal_words import words_of
 from armdyn.spatial.rotations import Array
@@ -15,7 +15,7 @@ DIGITS = 4
 UNITS = {"revolute": "rad", "prismatic": "m"}
 
 
-def summary(trajectory: MotionData) -> Table:
+def summary(trajectory: MotionData) -> TextTable:
     """The table of a motion: one row per joint, over all motions of a batch, then energy, drift and notes."""
     start = "at start" if not trajectory.batch else "at start, least"
     end = "at end" if not trajectory.batch else "at end, most"
@@ -24,7 +24,7 @@ def summary(trajectory: MotionData) -> Table:
         (name, UNITS[kind], *_numbers(trajectory, k))
         for k, (name, kind) in enumerate(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
     ]
-    return Table(headings, rows, "llrrrrrr", repr(trajectory), _below(trajectory))
+    return TextTable(headings, rows, "llrrrrrr", repr(trajectory), _below(trajectory))
 
 
 def _numbers(trajectory: MotionData, k: int) -> tuple[str, ...]:

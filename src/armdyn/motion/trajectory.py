@@ -13,7 +13,7 @@ from armdyn.base.checks import array, text_problems
 from armdyn.base.errors import SettingError, ShapeError
 from armdyn.base.extras import extra
 from armdyn.base.imported import exported
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.constraints.arguments import Redundant
 from armdyn.motion.columns import DERIVED, names_and_units_of, quantities_of, table
 from armdyn.motion.comparison import Comparison, compared
@@ -509,7 +509,7 @@ class Trajectory(Tabulated, MotionData):
 
     view = exported("armdyn.viewer", "view_trajectory")
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The table that ``print`` shows: joints with their positions, speeds and forces; energy and notes below it."""
         return summary(self)
 

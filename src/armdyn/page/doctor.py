@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.doctor.finding import SEVERITIES, Finding
 from armdyn.doctor.findings import Findings
 from armdyn.doctor.hulls import Hull
-from armdyn.doctor.subject import PURPOSES, Body, Subject
+from armdyn.doctor.subject import PURPOSES, Subject, SubjectLink
 from armdyn.formats.findings import read_number
 from armdyn.model.geometry import Box, Capsule, Cylinder, Shape, Sphere
 from armdyn.page.assembly import script_json
@@ -143,7 +143,7 @@ def _scene(subject: Subject, findings: Findings) -> dict[str, Any]:
     }
 
 
-def _shapes(body: Body) -> Iterator[Array]:
+def _shapes(body: SubjectLink) -> Iterator[Array]:
     """The triangles of a link's visual shapes, otherwise of its other shapes, in the root's frame; shape (k, 3, 3)."""
     chosen = next((body.complete[one] for one in PURPOSES if one in body.complete), body.hulls)
     for hull in chosen:
@@ -185,7 +185,7 @@ def _form(hull: Hull) -> Shape | None:
     return None
 
 
-def _segments(body: Body, bodies: dict[str, Body]) -> Iterator[dict[str, Any]]:
+def _segments(body: SubjectLink, bodies: dict[str, SubjectLink]) -> Iterator[dict[str, Any]]:
     """The line from a link to each joint on it, and the axis of the joint."""
     for joint in body.carries:
         child = bodies.get(joint.child)
@@ -202,7 +202,7 @@ def _segments(body: Body, bodies: dict[str, Body]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _ellipsoid(body: Body, middle: Array, size: float) -> Iterator[dict[str, Any]]:
+def _ellipsoid(body: SubjectLink, middle: Array, size: float) -> Iterator[dict[str, Any]]:
     """The ellipsoid of uniform density with the mass and moments of a link, if it is near."""
     if not body.is_stated or not body.mass or body.mass <= 0.0:
         return

@@ -23,14 +23,14 @@ NARROW = 1e12
 """Results have few digits if the condition number of M is at least this."""
 
 
-class Finding(NamedTuple):
+class PageFinding(NamedTuple):
     """A sentence, and its kind: confirmation, information or warning."""
 
     kind: Literal["good", "note", "warning"]
     text: str
 
 
-def findings(robot: Robot) -> list[Finding]:
+def findings(robot: Robot) -> list[PageFinding]:
     """Checks of the inertias, of M, of forward against inverse dynamics, of holding torques; then the notes."""
     found = [*_inertias(robot)]
     q = robot.random_configuration(0, CONFIGURATIONS)
@@ -38,11 +38,11 @@ def findings(robot: Robot) -> list[Finding]:
         try:
             found += check(robot, q)
         except (ArmdynError, np.linalg.LinAlgError) as error:
-            found.append(Finding("note", f"not checked: {error}"))
-    return [*found, *(Finding("note", note) for note in robot.notes)]
+            found.append(PageFinding("note", f"not checked: {error}"))
+    return [*found, *(PageFinding("note", note) for note in robot.notes)]
 
 
-def _inertias(robot: Robot) -> Iterator[Finding]:
+def _inertias(robot: Robot) -> Iterator[PageFinding]:
     whole = {link.name: link.inertia for link in robot.model.links}
     for joint in robot.model.joints:
         for part in joint.motor_parts:
@@ -55,31 +55,31 @@ def _inertias(robot: Robot) -> Iterator[Finding]:
         for problem in link.inertia.impossibilities()
     ]
     if problems:
-        yield from (Finding("warning", problem) for problem in problems)
+        yield from (PageFinding("warning", problem) for problem in problems)
     else:
-        yield Finding("good", f"The inertias of all {len(robot.model.links)} links are those of rigid bodies.")
+        yield PageFinding("good", f"The inertias of all {len(robot.model.links)} links are those of rigid bodies.")
 
 
-def _mass_matrix(robot: Robot, q: np.ndarray) -> Iterator[Finding]:
+def _mass_matrix(robot: Robot, q: np.ndarray) -> Iterator[PageFinding]:
     eigenvalues = np.linalg.eigvalsh(robot.mass_matrix(q))
     least = float(eigenvalues.min())
     where = f"at {CONFIGURATIONS} random configurations"
     if least <= 0.0:
-        yield Finding(
+        yield PageFinding(
             "warning", f"M(q) has the eigenvalue {figure(least, digits=3)} {where}: some joint moves no mass."
         )
         return
     condition = float((eigenvalues[:, -1] / eigenvalues[:, 0]).max())
     kind: Literal["good", "warning"] = "good" if condition < NARROW else "warning"
-    yield Finding(
+    yield PageFinding(
         kind,
         f"M(q) is positive definite {where}; its condition number reaches {figure(condition, digits=3)}.",
     )
 
 
-def _holding(robot: Robot, q: np.ndarray) -> Iterator[Finding]:
+def _holding(robot: Robot, q: np.ndarray) -> Iterator[PageFinding]:
     if not np.isfinite(robot.effort_limits).any():
-        yield Finding("note", "The description states no limits of joint forces.")
+        yield PageFinding("note", "The description states no limits of joint forces.")
         return
     largest = np.abs(robot.gravity_forces(q)).max(axis=0)
     bounded = np.isfinite(robot.effort_limits) & (robot.effort_limits > 0.0)
@@ -88,13 +88,13 @@ def _holding(robot: Robot, q: np.ndarray) -> Iterator[Finding]:
     unit = "N m" if robot.joints[k].kind == "revolute" else "N"
     held = f"{figure(float(largest[k]), digits=4)} of {figure(float(robot.effort_limits[k]), digits=4)} {unit}"
     text = f"Holding the arm takes at most {100 * share[k]:.0f} % of a joint's limit: {held} at {robot.joint_names[k]}."
-    yield Finding("good" if share[k] <= 1.0 else "warning", text)
+    yield PageFinding("good" if share[k] <= 1.0 else "warning", text)
 
 
-def _round_trip(robot: Robot, q: np.ndarray) -> Iterator[Finding]:
+def _round_trip(robot: Robot, q: np.ndarray) -> Iterator[PageFinding]:
     rng = np.random.default_rng(1)
     qd, qdd = rng.uniform(-1.0, 1.0, (2, *q.shape))
     again = robot.forward_dynamics(q, qd, robot.inverse_dynamics(q, qd, qdd))
     error = float(np.abs(again - qdd).max())
     text = f"Forward dynamics gives the accelerations of inverse dynamics back to {error:.1e}."
-    yield Finding("good" if error < EXACT else "warning", text)
+    yield PageFinding("good" if error < EXACT else "warning", text)

@@ -21,7 +21,7 @@ from armdyn.base.writing import write_text
 from armdyn.page.assembly import page_html
 from armdyn.page.equations import equations_html
 from armdyn.page.errors import PageError
-from armdyn.page.findings import Finding, findings
+from armdyn.page.findings import PageFinding, findings
 from armdyn.page.functions import MOST_BYTES, Functions, functions_of, has_friction
 from armdyn.page.posture import closed_near, posture
 from armdyn.page.scene import scene
@@ -132,7 +132,7 @@ def _fitting(robot: Robot, functions: Functions, start: np.ndarray, most: int) -
     while True:
         drawn, notes = scene(robot, most)
         told = [*functions.left_out, *_without_tip(robot), *notes]
-        parts = {**fixed, "findings": findings_list([*(Finding("note", note) for note in told), *found])}
+        parts = {**fixed, "findings": findings_list([*(PageFinding("note", note) for note in told), *found])}
         html = page_html(parts, functions.module, _data(robot, functions, start, drawn))
         page = Page(html, tuple(told))
         if page.size <= LARGEST:

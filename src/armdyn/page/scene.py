@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.page.posture import posture
-from armdyn.plots.bodies import Body, bodies
+from armdyn.plots.bodies import ShapeTriangles, bodies
 from armdyn.plots.plane import plane_of_motion
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -115,7 +115,7 @@ def _view(robot: Robot) -> dict[str, Any]:
     return {"up": up.tolist(), "eye": eye.tolist(), "grid": up.tolist(), "planar": False}
 
 
-def _packed(robot: Robot, body: Body) -> dict[str, Any]:
+def _packed(robot: Robot, body: ShapeTriangles) -> dict[str, Any]:
     """The triangles of a body, with its link and colour."""
     color = None if body.color is None else list(body.color)
     return {"link": robot.link_names.index(body.link), "color": color, **packed(body.triangles)}

@@ -14,7 +14,7 @@ from armdyn.actuators import Actuator
 from armdyn.actuators.data import shown_part, stated
 from armdyn.base.errors import ArmdynError
 from armdyn.base.tabular import figure, figures
-from armdyn.page.findings import Finding
+from armdyn.page.findings import PageFinding
 from armdyn.robot import Robot
 from armdyn.targets.wasm import WasmModule
 
@@ -161,7 +161,7 @@ def operation_table(module: WasmModule) -> str:
     return html_table(["function", "operations"], rows)
 
 
-def findings_list(found: Iterable[Finding]) -> str:
+def findings_list(found: Iterable[PageFinding]) -> str:
     """Sentences, warnings first."""
     order = {"warning": 0, "note": 1, "good": 2}
     marks = {"good": "✓", "note": "i", "warning": "!"}

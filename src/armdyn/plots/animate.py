@@ -16,9 +16,9 @@ from armdyn.motion.with_robot import Touching, check_it_moved
 from armdyn.plots.animation import Animation
 from armdyn.plots.bodies import bodies
 from armdyn.plots.plane import plane_of_motion
-from armdyn.plots.scene import Frames, Look, Scene, Trace, UclScene
+from armdyn.plots.scene import FramePaths, Frames, Look, Scene, UclScene
 from armdyn.plots.style import COLOURS
-from armdyn.plots.surroundings import Surface, surfaces_of
+from armdyn.plots.surroundings import PlanePatch, surfaces_of
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -114,7 +114,7 @@ def animate_trajectory(
     return Animation((UclScene if ucl else Scene)(robot, frames, traced, look), fps)
 
 
-def _surfaces(robot: Robot, contacts: Sequence[Touching], q: Array) -> Iterator[Surface]:
+def _surfaces(robot: Robot, contacts: Sequence[Touching], q: Array) -> Iterator[PlanePatch]:
     """The planes of contacts and constraints near the motion."""
     states = q.reshape(-1, robot.dof)
     finite = states[np.isfinite(states).all(axis=1)]
@@ -161,7 +161,9 @@ def _of(trajectory: MotionData, indices: Sequence[tuple[int, ...]], name: str) -
     return flat[:, numbers]
 
 
-def _trace(trajectory: MotionData, robot: Robot, indices: Sequence[tuple[int, ...]], trace: bool | str) -> Trace | None:
+def _trace(
+    trajectory: MotionData, robot: Robot, indices: Sequence[tuple[int, ...]], trace: bool | str
+) -> FramePaths | None:
     """The paths of frames through the recorded states, or a subset if there are very many."""
     names = [robot.model.frame(trace).name] if isinstance(trace, str) else _ends(robot)
     if not isinstance(trace, str) and not switch("trace", trace, error=SettingError):
@@ -170,7 +172,7 @@ def _trace(trajectory: MotionData, robot: Robot, indices: Sequence[tuple[int, ..
     q = _of(trajectory, indices, "q")[thin]
     with np.errstate(all="ignore"):  # diverged motions are NaN
         points = [robot.forward_kinematics(q, frame=name)[..., :3, 3] for name in names]
-    return Trace(tuple(names), trajectory.t[thin], np.stack(points, axis=2))
+    return FramePaths(tuple(names), trajectory.t[thin], np.stack(points, axis=2))
 
 
 def _ends(robot: Robot) -> list[str]:

@@ -34,7 +34,7 @@ FEWEST = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class ShapeTriangles:
     """Triangles of a shape in the frame of its link, m, shape (k, 3, 3), and the colour in its description."""
 
     link: str
@@ -42,14 +42,14 @@ class Body:
     color: tuple[float, ...] | None
 
 
-def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[Body], list[str]]:
+def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[ShapeTriangles], list[str]]:
     """The drawn bodies of all links, one for each colour of a shape, and a sentence on each omitted shape.
 
     A link's visual shapes are drawn; its collision shapes if it has no others, or if one of those cannot be opened. If
     there are more triangles than ``most``, every body is thinned.
     """
-    reader = _Reader()
-    drawn: list[Body] = []
+    reader = _BodyReader()
+    drawn: list[ShapeTriangles] = []
     for link in model.link_names:
         of_link = [shape for shape in model.geometry if shape.link == link]
         visual = reader.bodies([shape for shape in of_link if shape.purpose == "visual"])
@@ -83,7 +83,7 @@ def _shares(counts: list[int], sizes: list[float], most: int) -> list[int]:
     return shares
 
 
-def placed(looks: Sequence[Body], poses: Mapping[str, Array]) -> tuple[Array, Array]:
+def placed(looks: Sequence[ShapeTriangles], poses: Mapping[str, Array]) -> tuple[Array, Array]:
     """The triangles of bodies in base axes, m, shape (k, 3, 3), and their colours, shape (k, 3).
 
     Args:
@@ -100,23 +100,23 @@ def placed(looks: Sequence[Body], poses: Mapping[str, Array]) -> tuple[Array, Ar
     return np.concatenate(solids), np.concatenate(colours)
 
 
-def corners_of(looks: Sequence[Body], poses: Mapping[str, Array]) -> list[Array]:
+def corners_of(looks: Sequence[ShapeTriangles], poses: Mapping[str, Array]) -> list[Array]:
     """The lowest and highest coordinates of each body in base axes, m, shape (2, 3) each."""
     placed_bodies = (placed([body], poses)[0] for body in looks if len(body.triangles))
     return [np.array([points.min(axis=(0, 1)), points.max(axis=(0, 1))]) for points in placed_bodies]
 
 
-class _Reader:
+class _BodyReader:
     """Converts shapes to bodies, and records those that cannot be opened."""
 
     def __init__(self) -> None:
         self.meshes, self.unread, self.count = MeshReader(), Counter[tuple[str, str]](), 0
 
-    def bodies(self, shapes: list[Geometry], *, quiet: bool = False) -> list[Body] | None:
+    def bodies(self, shapes: list[Geometry], *, quiet: bool = False) -> list[ShapeTriangles] | None:
         """The bodies of shapes; None if there are no shapes, or one of them cannot be opened."""
         if not shapes:
             return None
-        drawn, complete = list[Body](), True
+        drawn, complete = list[ShapeTriangles](), True
         for geometry in shapes:
             self.count += 1
             if self.count > MOST_SHAPES:
@@ -130,7 +130,7 @@ class _Reader:
                 complete = False
         return drawn if complete else None
 
-    def _of(self, geometry: Geometry) -> list[Body]:
+    def _of(self, geometry: Geometry) -> list[ShapeTriangles]:
         """The triangles of a shape by colour: that of the description, otherwise those of the file."""
         shape, T = geometry.shape, geometry.pose
         by_colour: dict[tuple[float, ...] | None, list[Array]] = {}
@@ -141,7 +141,7 @@ class _Reader:
         elif len(triangles := triangles_of(shape)):
             by_colour[geometry.color] = [triangles]
         return [
-            Body(geometry.link, np.concatenate(parts) @ T[:3, :3].T + T[:3, 3], shown)
+            ShapeTriangles(geometry.link, np.concatenate(parts) @ T[:3, :3].T + T[:3, 3], shown)
             for shown, parts in by_colour.items()
         ]
 

@@ -21,7 +21,7 @@ SHORTEST = 0.05
 """Dashes alternate if curves coincide for at least this fraction of the time; less has no room for dashes."""
 
 
-class Piece(NamedTuple):
+class CurvePiece(NamedTuple):
     """A part of a curve: the samples from ``first`` to ``last``, and the place of its dashes among ``of`` curves."""
 
     first: int
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
         return {"linestyle": (self.turn * DASH, (DASH, (self.of - 1) * DASH))}
 
 
-def pieces(t: Array, values: Array) -> list[list[Piece]]:
+def pieces(t: Array, values: Array) -> list[list[CurvePiece]]:
     """The parts of curves, one per column, that are solid or alternate with others; each begins at the end of another.
 
     >>> t = np.linspace(0.0, 1.0, 11)
@@ -50,9 +50,9 @@ def pieces(t: Array, values: Array) -> list[list[Piece]]:
     return [_of_one(t, leaders == leaders[:, [k]], k, last) for k in range(values.shape[1])]
 
 
-def _of_one(t: Array, together: Array, k: int, last: int) -> list[Piece]:
+def _of_one(t: Array, together: Array, k: int, last: int) -> list[CurvePiece]:
     """The parts of curve k; ``together``, (T, m), marks the curves, itself included, that it lies on in each sample."""
-    parts: list[Piece] = []
+    parts: list[CurvePiece] = []
     for first, end in _runs(together):
         members = np.flatnonzero(together[first]).tolist()
         if len(members) > 1 and end > first and t[end] - t[first] >= SHORTEST * (t[last] - t[0]):
@@ -60,10 +60,10 @@ def _of_one(t: Array, together: Array, k: int, last: int) -> list[Piece]:
             if parts and begin == first - 1:  # it lies on other curves than before, without a gap
                 parts[-1] = parts[-1]._replace(last=first)
             elif begin < first:
-                parts.append(Piece(begin, first))
-            parts.append(Piece(first, end, members.index(k), len(members)))
+                parts.append(CurvePiece(begin, first))
+            parts.append(CurvePiece(first, end, members.index(k), len(members)))
     begin = parts[-1].last if parts else 0
-    return [*parts, Piece(begin, last)] if begin < last or not parts else parts
+    return [*parts, CurvePiece(begin, last)] if begin < last or not parts else parts
 
 
 def _leaders(values: Array) -> Array:

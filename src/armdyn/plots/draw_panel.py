@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from armdyn.plots.coinciding import FLAT, pieces
 from armdyn.plots.extremes import extreme_rows
-from armdyn.plots.motion_panels import Band, Curve, Panel
+from armdyn.plots.motion_panels import Band, Panel, PanelCurve
 from armdyn.plots.sheet import Sheet, plain
 from armdyn.plots.style import INK, prepare
 from armdyn.spatial.rotations import Array
@@ -69,7 +69,7 @@ def draw_panel(axes: Axes, panel: Panel, sheet: Sheet, lift: float = 0.0) -> Non
         _legend(axes, panel, sheet, lift)
 
 
-def draw_curves(axes: Axes, curves: Sequence[Curve], *, phase: bool = False) -> None:
+def draw_curves(axes: Axes, curves: Sequence[PanelCurve], *, phase: bool = False) -> None:
     """Draw one motion with alternating dashes if curves coincide; a batch as thin lines, or as a median with a band."""
     if not curves:
         return
@@ -97,7 +97,7 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], *, phase: bool = False) -> 
     axes.autoscale_view()
 
 
-def _draw_one(axes: Axes, curve: Curve, label: str = "_") -> None:
+def _draw_one(axes: Axes, curve: PanelCurve, label: str = "_") -> None:
     """Draw a line, by its extremes if it is long; it changes the range only if it has a label."""
     flat = curve.values.reshape(len(curve.t), -1)
     for k in range(min(flat.shape[1], MOST_LINES)):
@@ -107,7 +107,7 @@ def _draw_one(axes: Axes, curve: Curve, label: str = "_") -> None:
         axes.plot(curve.t[rows], flat[rows, k], label=plain(label) if label != "_" else label, **style)
 
 
-def _draw_batch(axes: Axes, curve: Curve) -> None:
+def _draw_batch(axes: Axes, curve: PanelCurve) -> None:
     t, style = curve.t, dict(curve.style)
     flat = curve.values.reshape(len(t), -1)
     motions = flat.shape[1]

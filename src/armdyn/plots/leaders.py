@@ -27,7 +27,7 @@ GAP = 0.35
 
 
 @dataclass(frozen=True)
-class Label:
+class PointLabel:
     """A name, a smaller line below it, and the labelled point in the figure, inches."""
 
     name: str
@@ -35,7 +35,7 @@ class Label:
     anchor: tuple[float, float]
 
 
-def column_width(figure: Figure, labels: Sequence[Label]) -> float:
+def column_width(figure: Figure, labels: Sequence[PointLabel]) -> float:
     """The width of the longest line of a column of labels, inches."""
     draw_to_measure(figure)
     texts = [figure.text(0.0, 0.0, _plain(label.name), fontsize=8, fontweight="bold") for label in labels]
@@ -47,7 +47,7 @@ def column_width(figure: Figure, labels: Sequence[Label]) -> float:
 
 
 def draw_labels(
-    figure: Figure, labels: Sequence[Label], left: float, bottom: float, top: float, around: Sequence[Array] = ()
+    figure: Figure, labels: Sequence[PointLabel], left: float, bottom: float, top: float, around: Sequence[Array] = ()
 ) -> None:
     """Draw labels in a column whose text begins at ``left``, inches, between ``bottom`` and ``top``.
 
@@ -86,7 +86,7 @@ def spread(wanted: Sequence[float], gap: float, bottom: float, top: float) -> Ar
     return np.asarray(np.maximum(np.minimum(means, top - gap / 2.0), lowest) - order)
 
 
-def _uncrossed(labels: list[Label], heights: Array, left: float) -> list[Label]:
+def _uncrossed(labels: list[PointLabel], heights: Array, left: float) -> list[PointLabel]:
     """The labels in an order without crossing lines: exchanging two crossing ones makes their total length shorter."""
     changed = True
     while changed:

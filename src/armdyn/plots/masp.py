@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from armdyn.masp import InputUnits, MaspRun, MaspSimulation
-from armdyn.masp.units import Unit
+from armdyn.masp.units import PaperUnit
 from armdyn.plots.media import adapted
 from armdyn.plots.motion_panels import behind_style
 from armdyn.plots.overlay import JointRows, Overlay, overlay_of
@@ -40,7 +40,7 @@ DUST = 1e-9
 
 
 @dataclass(frozen=True)
-class Quantity:
+class PanelRow:
     """One row of panels.
 
     Args:
@@ -55,25 +55,25 @@ class Quantity:
     figure: int | None
     name: str
     symbol: str
-    unit: Unit
-    of_slides: Unit
+    unit: PaperUnit
+    of_slides: PaperUnit
     array: str
 
 
 QUANTITIES = (
-    Quantity(5, "joint angles", "q", Unit("deg", np.pi / 180), Unit("m", 1.0), "q"),
-    Quantity(6, "joint rates", r"\dot q", Unit("rad/s", 1.0), Unit("m/s", 1.0), "qd"),
-    Quantity(7, "joint accelerations", r"\ddot q", Unit("rad/s²", 1.0), Unit("m/s²", 1.0), "qdd"),
-    Quantity(8, "joint torques", r"\tau", Unit("N m", 1.0), Unit("N", 1.0), "tau"),
+    PanelRow(5, "joint angles", "q", PaperUnit("deg", np.pi / 180), PaperUnit("m", 1.0), "q"),
+    PanelRow(6, "joint rates", r"\dot q", PaperUnit("rad/s", 1.0), PaperUnit("m/s", 1.0), "qd"),
+    PanelRow(7, "joint accelerations", r"\ddot q", PaperUnit("rad/s²", 1.0), PaperUnit("m/s²", 1.0), "qdd"),
+    PanelRow(8, "joint torques", r"\tau", PaperUnit("N m", 1.0), PaperUnit("N", 1.0), "tau"),
 )
 """The quantities of the paper's figures."""
 
 
-def _in_units(units: InputUnits) -> tuple[Quantity, ...]:
+def _in_units(units: InputUnits) -> tuple[PanelRow, ...]:
     """The quantities in the units of an input file, without figure numbers, because it is not the paper's example."""
     names = ("joint positions", "joint rates", "joint accelerations", "joint forces")
     return tuple(
-        Quantity(None, name, of.symbol, units.of("revolute", of.array), units.of("prismatic", of.array), of.array)
+        PanelRow(None, name, of.symbol, units.of("revolute", of.array), units.of("prismatic", of.array), of.array)
         for name, of in zip(names, QUANTITIES, strict=True)
     )
 
@@ -166,7 +166,7 @@ def draw_simulation(
 
 
 @dataclass(frozen=True)
-class Vector:
+class PanelVector:
     """The vector of one panel of the hand: its name, symbol, unit, and components over time in that unit, (T, 3)."""
 
     name: str
@@ -175,27 +175,27 @@ class Vector:
     values: Array
 
 
-def _hand(tip: TipMotion, units: InputUnits) -> list[tuple[Vector, Vector]]:
+def _hand(tip: TipMotion, units: InputUnits) -> list[tuple[PanelVector, PanelVector]]:
     """The panels of the hand, row by row."""
     pose, twist, rate = tip
     length, turns = ([units.rate(what, order) for order in ("q", "qd", "qdd")] for what in ("length", "angle"))
     return [
         (
-            Vector("hand, position", "h", length[0].name, pose[:, :3, 3] / length[0].si),
-            Vector("hand, axis", "u_a", "", pose[:, :3, 2]),
+            PanelVector("hand, position", "h", length[0].name, pose[:, :3, 3] / length[0].si),
+            PanelVector("hand, axis", "u_a", "", pose[:, :3, 2]),
         ),
         (
-            Vector("hand, velocity", "v_h", length[1].name, twist[:, 3:] / length[1].si),
-            Vector("hand, angular velocity", r"\omega_h", turns[1].name, twist[:, :3] / turns[1].si),
+            PanelVector("hand, velocity", "v_h", length[1].name, twist[:, 3:] / length[1].si),
+            PanelVector("hand, angular velocity", r"\omega_h", turns[1].name, twist[:, :3] / turns[1].si),
         ),
         (
-            Vector("hand, acceleration", "a_h", length[2].name, rate[:, 3:] / length[2].si),
-            Vector("hand, angular acceleration", r"\alpha_h", turns[2].name, rate[:, :3] / turns[2].si),
+            PanelVector("hand, acceleration", "a_h", length[2].name, rate[:, 3:] / length[2].si),
+            PanelVector("hand, angular acceleration", r"\alpha_h", turns[2].name, rate[:, :3] / turns[2].si),
         ),
     ]
 
 
-def _draw_vector(axes: Axes, t: Array, part: Vector, switches: Array) -> None:
+def _draw_vector(axes: Axes, t: Array, part: PanelVector, switches: Array) -> None:
     """Draw three components over time; rounding errors are drawn as zero."""
     values = _without_dust(part.values)
     lines = [axes.plot(t, values[:, k], **_style(k), label=f"${letter}$")[0] for k, letter in enumerate("xyz")]
@@ -243,7 +243,7 @@ def _finish(figure: Figure, panels: Any, other: Overlay | None) -> None:
 def _draw_joints(
     row: Sequence[Axes],
     run: MaspRun | MaspSimulation,
-    quantity: Quantity,
+    quantity: PanelRow,
     values: Array,
     switches: Array,
     other: Overlay | None,
@@ -267,7 +267,7 @@ def _draw_time(axes: Axes, t: Array, switches: Array) -> None:
 def _draw_panel(
     axes: Axes,
     run: MaspRun | MaspSimulation,
-    quantity: Quantity,
+    quantity: PanelRow,
     values: Array,
     joints: Sequence[int],
     letter: str,

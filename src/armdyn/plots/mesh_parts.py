@@ -24,7 +24,7 @@ Colour = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class MeshPart:
     """Triangles of one material of a mesh, in the frame of the mesh.
 
     Args:
@@ -56,11 +56,11 @@ class MeshReader:
 
     def __init__(self) -> None:
         self.without_image: list[str] = []
-        self._known: dict[Path, tuple[Part, ...] | UnreadMesh] = {}
+        self._known: dict[Path, tuple[MeshPart, ...] | UnreadMesh] = {}
         self._room = MOST_OF_ALL
         self.boxes: dict[str, int] = {}
 
-    def parts(self, mesh: Mesh) -> tuple[Part, ...]:
+    def parts(self, mesh: Mesh) -> tuple[MeshPart, ...]:
         """The parts of a mesh, or its bounding box, recorded in ``boxes``, if it has too many triangles.
 
         Raises:
@@ -76,7 +76,7 @@ class MeshReader:
             raise known
         return self._within(known, path)
 
-    def _read(self, path: Path) -> tuple[Part, ...] | UnreadMesh:
+    def _read(self, path: Path) -> tuple[MeshPart, ...] | UnreadMesh:
         options: dict[str, Any] = {"force": "scene", "process": False}
         asked: list[str] = []
         try:
@@ -91,7 +91,7 @@ class MeshReader:
             self.without_image += asked
         return parts
 
-    def _taken(self, scene: Any, path: Path) -> tuple[Part, ...]:
+    def _taken(self, scene: Any, path: Path) -> tuple[MeshPart, ...]:
         """The parts of a scene read by trimesh; a scene may contain one shape at many poses."""
         placed = (scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry)
         count = sum(len(getattr(shape, "faces", ())) for shape in placed)
@@ -103,7 +103,7 @@ class MeshReader:
             raise UnreadMesh("empty")
         return parts
 
-    def _within(self, parts: tuple[Part, ...], path: Path) -> tuple[Part, ...]:
+    def _within(self, parts: tuple[MeshPart, ...], path: Path) -> tuple[MeshPart, ...]:
         """The parts, or their bounding box if the total number of triangles of all meshes is too large."""
         count = sum(len(part.faces) for part in parts)
         if count > self._room:
@@ -151,14 +151,14 @@ def _name(path: Path) -> str:
     return PurePosixPath(path.as_posix()).name
 
 
-def _box_of(bounds: Any) -> Part:
+def _box_of(bounds: Any) -> MeshPart:
     corners = np.asarray(bounds, dtype=float)
     if corners.shape != (2, 3) or not np.isfinite(corners).all():
         raise UnreadMesh("empty")
-    return Part(box_around(corners).reshape(-1, 3), np.arange(36).reshape(12, 3), None)
+    return MeshPart(box_around(corners).reshape(-1, 3), np.arange(36).reshape(12, 3), None)
 
 
-def part_of(shape: Any) -> Part:
+def part_of(shape: Any) -> MeshPart:
     """Vertices, faces, colour and texture of a trimesh object; points and curves have no faces."""
     faces = np.asarray(getattr(shape, "faces", np.empty((0, 3))), dtype=np.int64).reshape(-1, 3)
     vertices = np.asarray(getattr(shape, "vertices", np.empty((0, 3))), dtype=float)
@@ -167,7 +167,7 @@ def part_of(shape: Any) -> Part:
         faces = faces[finite[faces].all(axis=1)]
         vertices = np.where(finite[:, None], vertices, 0.0)
     if not len(faces):
-        return Part(vertices, faces, None)
+        return MeshPart(vertices, faces, None)
     visual = shape.visual
     colour, textured = None, None
     if visual.kind == "texture":
@@ -182,7 +182,7 @@ def part_of(shape: Any) -> Part:
         if len(np.unique(colours, axis=0)) > 1 and finite.all():
             textured = shape
         colour = _colour(colours.mean(axis=0) / 255.0)
-    return Part(vertices, faces, colour, textured)
+    return MeshPart(vertices, faces, colour, textured)
 
 
 def _is_read(image: Any) -> bool:

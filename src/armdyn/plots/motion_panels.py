@@ -45,7 +45,7 @@ _MARKS = {"\u0302": r"\hat", "\u0307": r"\dot", "\u0308": r"\ddot", "": ""}
 
 
 @dataclass(frozen=True)
-class Curve:
+class PanelCurve:
     """A line of a panel.
 
     Args:
@@ -99,9 +99,9 @@ class Panel:
 
     name: str
     title: str
-    curves: Sequence[Curve] = ()
-    behind: Sequence[Curve] = ()
-    references: Sequence[Curve] = ()
+    curves: Sequence[PanelCurve] = ()
+    behind: Sequence[PanelCurve] = ()
+    references: Sequence[PanelCurve] = ()
     bands: Sequence[Band] = ()
     legend: bool = False
     phase: bool = False
@@ -208,19 +208,19 @@ class Panels:
             return 180.0 / np.pi, IN_DEGREES[unit]
         return 1.0, unit.replace("^2", "²")
 
-    def _curve(self, joint: int, values: Array) -> Curve:
-        return Curve(self.motion.joint_names[joint], self.motion.t, values, self.style(joint))
+    def _curve(self, joint: int, values: Array) -> PanelCurve:
+        return PanelCurve(self.motion.joint_names[joint], self.motion.t, values, self.style(joint))
 
-    def _reference(self, joint: int, values: Array) -> Curve:
-        return Curve("reference", self.motion.t, values, reference_style(self.style(joint)))
+    def _reference(self, joint: int, values: Array) -> PanelCurve:
+        return PanelCurve("reference", self.motion.t, values, reference_style(self.style(joint)))
 
-    def _behind(self, name: str, joints: Sequence[int], factor: float) -> list[Curve]:
+    def _behind(self, name: str, joints: Sequence[int], factor: float) -> list[PanelCurve]:
         line = None if self.over is None else self.over.line(name)
         if line is None:
             return []
         t, values = line
         shown = [k for k in joints if np.isfinite(values[:, k]).any()]
-        return [Curve("other", t, values[:, k] * factor, behind_style(self.style(k))) for k in shown]
+        return [PanelCurve("other", t, values[:, k] * factor, behind_style(self.style(k))) for k in shown]
 
     def _bands(self, name: str, joints: Sequence[int], factor: float) -> Iterator[Band]:
         for k in joints if self.limits and not self.motion.batch else ():
@@ -267,7 +267,7 @@ class Panels:
         for k in joints:
             q, qd = motion.q[..., k] * along, motion.qd[..., k] * up
             first: Any = (slice(None), *(0 for _ in motion.batch))
-            curves.append(Curve(motion.joint_names[k], q[first], qd[first], self.style(k)))
+            curves.append(PanelCurve(motion.joint_names[k], q[first], qd[first], self.style(k)))
         title = rf"phase portrait: $\dot{{q}}$ [{rate}] over $q$ [{unit}]"
         notes = ["phase portrait of the first motion"] if motion.batch else []
         behind = []
@@ -276,7 +276,7 @@ class Panels:
         if rates is not None and positions is not None:
             q, qd = positions[1] * along, rates[1] * up
             shown = [k for k in joints if np.isfinite(q[:, k]).any()]
-            behind = [Curve("other", q[:, k], qd[:, k], behind_style(self.style(k))) for k in shown]
+            behind = [PanelCurve("other", q[:, k], qd[:, k], behind_style(self.style(k))) for k in shown]
         return Panel("phase", title, curves, behind, phase=True, notes=notes)
 
     def _energy(self) -> Panel:
@@ -286,21 +286,21 @@ class Panels:
         if np.nanmax(np.abs(energy.work), initial=0.0) > 0:
             shown.append(("work put in", energy.work, 2, "solid"))
         curves = [
-            Curve(name, self.motion.t, values, {"color": colours[k], "linestyle": dashes, "linewidth": wide})
+            PanelCurve(name, self.motion.t, values, {"color": colours[k], "linestyle": dashes, "linewidth": wide})
             for name, values, k, dashes in shown
         ]
         whole = {"color": INK, "linestyle": "solid" if colours is COLOURS else (0, (5, 1.5)), "linewidth": wide}
-        curves.append(Curve("total", self.motion.t, energy.total, whole))
+        curves.append(PanelCurve("total", self.motion.t, energy.total, whole))
         behind = []
         if self.over is not None and isinstance(self.over.motion, type(self.motion)):
-            behind = [Curve("other", self.over.t, self.over.motion.energy.total, behind_style(whole))]
+            behind = [PanelCurve("other", self.over.t, self.over.motion.energy.total, behind_style(whole))]
         return Panel("energy", "energy [J]", curves, behind, legend=True)
 
     def _drift(self) -> Panel:
         drift = self.motion.energy.drift
         scale, unit = scale_of_drift(drift)
         style = {"color": INK, "linewidth": self.sheet.size.line}
-        curve = Curve("total - initial - work", self.motion.t, drift / scale, style)
+        curve = PanelCurve("total - initial - work", self.motion.t, drift / scale, style)
         return Panel("drift", f"drift of the energy account [{unit}]", [curve])
 
     def signal(self, name: str, joints: Sequence[int] | None = None) -> Iterator[Panel]:
@@ -332,7 +332,7 @@ class Panels:
             turn = turns.get(joint, -1) + 1
             turns[joint] = turn
             style = self.sheet.style(place) if joint < 0 else self.sheet.style(self.numbers.index(joint), turn)
-            curves.append(Curve(labels[k].name or words, self.motion.t, values[..., k] * factor, style))
+            curves.append(PanelCurve(labels[k].name or words, self.motion.t, values[..., k] * factor, style))
         behind = self._behind(name, own, factor) if of_joints else []
         named = not of_joints and (len(own) > 1 or bool(labels[own[0]].name) if own else False)
         left = f" ({count - len(own)} of {count} are zero)" if len(own) < count else ""

@@ -45,7 +45,7 @@ Report = Callable[[float], None]
 """Callback with the completed fraction."""
 
 
-class Picture(Protocol):
+class MovieFigure(Protocol):
     """A figure that changes from frame to frame."""
 
     figure: Figure
@@ -81,7 +81,7 @@ def refuse_movie(path: str | os.PathLike[str], fps: float | None = None, frames:
         )
 
 
-def write_movie(path: str | os.PathLike[str], picture: Picture, frames: int, fps: float, report: Report) -> None:
+def write_movie(path: str | os.PathLike[str], picture: MovieFigure, frames: int, fps: float, report: Report) -> None:
     """Draw all frames and write them to a file; an existing file is replaced when the new one is complete.
 
     Raises:
@@ -98,7 +98,7 @@ def write_movie(path: str | os.PathLike[str], picture: Picture, frames: int, fps
         write(unfinished, picture, frames, fps, report)
 
 
-def player(picture: Picture, frames: int, fps: float, report: Report = lambda done: None) -> str:
+def player(picture: MovieFigure, frames: int, fps: float, report: Report = lambda done: None) -> str:
     """HTML with all frames and buttons, self-contained."""
     writer = HTMLWriter(fps=fps, embed_frames=True, default_mode="loop", embed_limit=LARGEST_PLAYER)  # type: ignore[arg-type]
     with tempfile.TemporaryDirectory() as folder:
@@ -111,7 +111,7 @@ def player(picture: Picture, frames: int, fps: float, report: Report = lambda do
         return self_contained(path.read_text(encoding="utf-8"))
 
 
-def _write_gif(path: Path, picture: Picture, frames: int, fps: float, report: Report) -> None:
+def _write_gif(path: Path, picture: MovieFigure, frames: int, fps: float, report: Report) -> None:
     """Write a GIF that repeats forever.
 
     Its delays are whole hundredths of a second that add up to the times of the frames. The colours are those of the
@@ -140,7 +140,7 @@ def _rgb(pixels: Array) -> Image.Image:
     return Image.fromarray(pixels).convert("RGB")
 
 
-def _write_mp4(path: Path, picture: Picture, frames: int, fps: float, report: Report) -> None:
+def _write_mp4(path: Path, picture: MovieFigure, frames: int, fps: float, report: Report) -> None:
     """Write the pixels through a pipe to ffmpeg; H.264 requires even width and height."""
     images = picture.images(range(frames))
     first = next(images)

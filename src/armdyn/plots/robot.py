@@ -17,11 +17,11 @@ from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, number, switch
-from armdyn.plots.bodies import Body, bodies, corners_of, placed
+from armdyn.plots.bodies import ShapeTriangles, bodies, corners_of, placed
 from armdyn.plots.configurations import shown_configurations
 from armdyn.plots.drawing import fill_figure, frame_picture
 from armdyn.plots.joint_places import symbol_centres
-from armdyn.plots.leaders import GAP, LINE, Label, column_width, draw_labels
+from armdyn.plots.leaders import GAP, LINE, PointLabel, column_width, draw_labels
 from armdyn.plots.plane import plane_of_motion
 from armdyn.plots.shaded_triangles import draw_to_measure
 from armdyn.plots.stick_figure import held_lines, stick_lines
@@ -114,7 +114,7 @@ def plot(
     return figure
 
 
-def _into(ax: Axes, scene: _Scene, looks: list[Body], eye: tuple[float, float]) -> Figure:
+def _into(ax: Axes, scene: _Scene, looks: list[ShapeTriangles], eye: tuple[float, float]) -> Figure:
     """Draw into existing axes."""
     spatial = hasattr(ax, "get_zlim")
     if spatial == (scene.plane is not None):
@@ -126,7 +126,13 @@ def _into(ax: Axes, scene: _Scene, looks: list[Body], eye: tuple[float, float]) 
 
 
 def _alone(
-    scene: _Scene, looks: list[Body], notes: list[str], eye: tuple[float, float], width: float, title: str, labels: bool
+    scene: _Scene,
+    looks: list[ShapeTriangles],
+    notes: list[str],
+    eye: tuple[float, float],
+    width: float,
+    title: str,
+    labels: bool,
 ) -> Figure:
     """A new figure, with a title, labels in a column and notes below."""
     flat = scene.plane is not None
@@ -152,14 +158,14 @@ def _alone(
     return figure
 
 
-def _label(figure: Figure, axes: Any, named: list[Label], width: float, below: float) -> None:
+def _label(figure: Figure, axes: Any, named: list[PointLabel], width: float, below: float) -> None:
     """Make room for the column of labels, and draw it."""
     needed = LINE * len(named) + ABOVE + below + 2.0 * MARGIN
     lacking = max(needed - float(figure.get_figheight()), 0.0)
     _move(
         figure, axes, wider=GAP + 1.05 * column_width(figure, named) + MARGIN, above=lacking / 2.0, below=lacking / 2.0
     )
-    moved = [Label(one.name, one.below, (one.anchor[0], one.anchor[1] + lacking / 2.0)) for one in named]
+    moved = [PointLabel(one.name, one.below, (one.anchor[0], one.anchor[1] + lacking / 2.0)) for one in named]
     top = float(figure.get_figheight()) - ABOVE
     draw_labels(figure, moved, width + GAP, below + MARGIN, top, _texts(figure, axes))
 
@@ -213,7 +219,7 @@ class _Scene:
     def _lines(self, pose: _Pose) -> list[Array]:
         return [*stick_lines(self.robot, pose.q), *held_lines(self.robot, pose.q)]
 
-    def draw(self, axes: Any, looks: list[Body]) -> Array:
+    def draw(self, axes: Any, looks: list[ShapeTriangles]) -> Array:
         """Draw everything and return the points that the axes must contain, (points, 2) or (points, 3)."""
         if self.plane is None:
             axes.computed_zorder = False
@@ -243,7 +249,9 @@ class _Scene:
             style: dict[str, Any] = {"solid_capstyle": "round", "zorder": z, "path_effects": around}
             draw_line(axes, line, self.plane, color=colour, linewidth=width, **style)
 
-    def _draw_looks(self, axes: Any, looks: list[Body], pose: _Pose, *, alpha: float, z: float) -> list[Array]:
+    def _draw_looks(
+        self, axes: Any, looks: list[ShapeTriangles], pose: _Pose, *, alpha: float, z: float
+    ) -> list[Array]:
         """Draw the shapes of the links and return the corners of their bounding boxes."""
         draw_solids(axes, *placed(looks, pose.links), self.plane, alpha=alpha, z=z)
         return corners_of(looks, pose.links)
@@ -290,11 +298,11 @@ class _Scene:
             found.append((name, f"{what}, at ({at}) m".replace("-", "\u2212"), self._frame(name)[:3, 3]))
         return found
 
-    def label(self, axes: Any, figure: Figure, name: str, below: str, place: Array) -> Label:
+    def label(self, axes: Any, figure: Figure, name: str, below: str, place: Array) -> PointLabel:
         """A label with its labelled point in the figure, inches."""
         if self.plane is None:
             x, y, _ = proj3d.proj_transform(*place, axes.get_proj())
         else:
             x, y = place @ self.plane
         at = axes.transData.transform((x, y)) / figure.dpi
-        return Label(name, below, (float(at[0]), float(at[1])))
+        return PointLabel(name, below, (float(at[0]), float(at[1])))

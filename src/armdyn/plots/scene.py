@@ -13,12 +13,12 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from armdyn.base.errors import SettingError
-from armdyn.plots.bodies import Body, corners_of, placed
+from armdyn.plots.bodies import ShapeTriangles, corners_of, placed
 from armdyn.plots.drawing import FORWARD, fill_figure, frame_picture
 from armdyn.plots.shaded_triangles import draw_to_measure
 from armdyn.plots.stick_figure import SHORTEST, draw_arm, held_lines, stick_lines
 from armdyn.plots.style import COLOURS, INK, new_figure
-from armdyn.plots.surroundings import Surface, draw_surfaces
+from armdyn.plots.surroundings import PlanePatch, draw_surfaces
 from armdyn.plots.symbols import draw_solids
 from armdyn.plots.thinning import box_around
 from armdyn.robot import Robot
@@ -68,7 +68,7 @@ class Frames:
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class FramePaths:
     """The paths of frames of the robot, by name: times, s, shape (T,), and positions, m, shape (T, arms, names, 3)."""
 
     names: tuple[str, ...]
@@ -84,14 +84,14 @@ class Look:
     view: tuple[float, ...] | None
     ghosts: int
     title: str
-    surfaces: tuple[Surface, ...] = ()
-    bodies: tuple[Body, ...] = ()
+    surfaces: tuple[PlanePatch, ...] = ()
+    bodies: tuple[ShapeTriangles, ...] = ()
 
 
 class Scene:
     """A figure with axes that contain the whole motion; `show` draws the arm in one frame."""
 
-    def __init__(self, robot: Robot, frames: Frames, trace: Trace | None, look: Look) -> None:
+    def __init__(self, robot: Robot, frames: Frames, trace: FramePaths | None, look: Look) -> None:
         self.robot, self.frames, self.trace, self.look = robot, frames, trace, look
         flat = look.plane is not None
         self.figure = new_figure(*SIZE, constrained=flat)
@@ -301,7 +301,7 @@ class UclScene(Scene):
         return list(self.axes.lines[drawn:])
 
 
-def _is_whole(robot: Robot, looks: tuple[Body, ...]) -> bool:
+def _is_whole(robot: Robot, looks: tuple[ShapeTriangles, ...]) -> bool:
     """Return True if every moving link with a mass has a body; otherwise parts of the arm would be missing."""
     with_body = {body.link for body in looks}
     return all(

@@ -109,7 +109,7 @@ def sheet_of(size: str, palette: str, known: Sequence[str] = ("report", "paper",
     return Sheet(sizes, PALETTES[choice("palette", palette, tuple(PALETTES), error=SettingError)])
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """An entry of the legend: the style of its line, and its text."""
 
     words: str
@@ -181,7 +181,7 @@ class Places:
         place = (left / self.width, low, width / self.width, self._row / self.height)
         return self.figure.add_axes(place, sharex=shared)
 
-    def head(self, title: str, entries: Sequence[Entry], columns: int) -> None:
+    def head(self, title: str, entries: Sequence[LegendEntry], columns: int) -> None:
         """Draw the title, and below it the legend of all panels."""
         font, figure = self.sheet.size.font, self.figure
         words: dict[str, Any] = {"x": 0.01, "ha": "left", "fontsize": 1.35 * font, "color": INK, "fontweight": "bold"}
@@ -213,7 +213,7 @@ def wrapped(notes: Sequence[str], width: float, scale: float) -> list[str]:
     return textwrap.wrap("; ".join(notes), letters, break_long_words=False) if notes else []
 
 
-def legend_columns(entries: Sequence[Entry], width: float, scale: float) -> int:
+def legend_columns(entries: Sequence[LegendEntry], width: float, scale: float) -> int:
     """The number of legend columns that fit in the width of a figure, inches."""
     letter, handle = 0.068 * scale, 0.5 * scale
     for columns in range(len(entries), 1, -1):

@@ -35,7 +35,7 @@ def draw_sizing(sizing: Sizing, *, size: Size = "report", palette: Palette = "co
 
     >>> t = np.linspace(0.0, 2.0, 51)
     >>> q = 0.4 * np.sin(np.pi * t)[:, None] * np.ones(6)
-    >>> task = armdyn.sizing.Task(t, q, 0.4 * np.pi * np.cos(np.pi * t)[:, None] * np.ones(6), -np.pi**2 * q)
+    >>> task = armdyn.sizing.MotionCycle(t, q, 0.4 * np.pi * np.cos(np.pi * t)[:, None] * np.ones(6), -np.pi**2 * q)
     >>> found = armdyn.sizing.size(armdyn.load("ur5"), task, joints=["wrist_3_joint"])
     >>> len(armdyn.plots.draw_sizing(found).axes)
     3

@@ -20,7 +20,7 @@ OF_REACH, AROUND = 0.2, 1.15
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class PlanePatch:
     """A part of a plane near the path of a point.
 
     Args:
@@ -36,7 +36,7 @@ class Surface:
     corners: Array
 
 
-def surfaces_of(robot: Robot, planes: Iterable[Any], q: Array) -> Iterator[Surface]:
+def surfaces_of(robot: Robot, planes: Iterable[Any], q: Array) -> Iterator[PlanePatch]:
     """The parts of planes fixed to the base, near the paths of their points.
 
     Args:
@@ -55,10 +55,10 @@ def surfaces_of(robot: Robot, planes: Iterable[Any], q: Array) -> Iterator[Surfa
         wide = np.linalg.norm(below - centre, axis=1).max()
         half = max(AROUND * float(wide), OF_REACH * float(np.linalg.norm(way, axis=1).max()))
         a, b = np.linalg.svd(n[None])[2][1:] * half
-        yield Surface(plane.name, n, centre, centre + np.array([a + b, a - b, -a - b, b - a]))
+        yield PlanePatch(plane.name, n, centre, centre + np.array([a + b, a - b, -a - b, b - a]))
 
 
-def draw_surfaces(axes: Any, surfaces: Iterable[Surface], plane: Array | None) -> None:
+def draw_surfaces(axes: Any, surfaces: Iterable[PlanePatch], plane: Array | None) -> None:
     """Draw a line across a flat picture, or a square in space, with the plane's name.
 
     Args:

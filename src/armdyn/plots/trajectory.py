@@ -19,7 +19,7 @@ from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
 from armdyn.plots.extremes import INTERVALS, LONGEST
 from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, notes_on_omitted, reference_style
 from armdyn.plots.overlay import Overlay, overlay_of
-from armdyn.plots.sheet import SIZES, Entry, PageSize, Palette, Places, legend_columns, sheet_of, wrapped
+from armdyn.plots.sheet import SIZES, LegendEntry, PageSize, Palette, Places, legend_columns, sheet_of, wrapped
 from armdyn.plots.style import INK
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def plot_trajectory(
     )  # fmt: skip
     chosen = _Choice(maker, panels, signals, arranged)
     rows = chosen.by_joints() if arranged == "joints" else chosen.by_quantities()
-    picture = _Picture(maker, rows, chosen.notes, figure, None if figsize is None else _size(figsize))
+    picture = _PanelPicture(maker, rows, chosen.notes, figure, None if figsize is None else _size(figsize))
     picture.draw(title or _title(trajectory))
     return picture.places.figure.get_figure(root=True)
 
@@ -233,7 +233,7 @@ def _columns(panels: int) -> int:
     return -(-panels // rows)
 
 
-class _Picture:
+class _PanelPicture:
     """Panels at their positions, with one legend, the title and the footer.
 
     Args:
@@ -325,31 +325,31 @@ class _Picture:
                 start += wide
         return True
 
-    def _entries(self, drawn: set[str]) -> list[Entry]:
+    def _entries(self, drawn: set[str]) -> list[LegendEntry]:
         """The legend: joints, references, the other motion, limits, kinds of events."""
         panels = [panel for row in self.rows for panel in row]
         maker, motion, size = self.maker, self.motion, self.sheet.size
         entries = []
         if any(not panel.legend and panel.name != "drift" for panel in panels) and not any(p.joint for p in panels):
-            entries += [Entry(motion.joint_names[k], maker.style(k)) for k in maker.numbers]
+            entries += [LegendEntry(motion.joint_names[k], maker.style(k)) for k in maker.numbers]
         one = {"color": "#444444", "linewidth": size.line}
         if any(panel.references for panel in panels):
-            entries.append(Entry("reference", reference_style({**one, "color": "#888888"})))
+            entries.append(LegendEntry("reference", reference_style({**one, "color": "#888888"})))
         if maker.over is not None and any(panel.behind for panel in panels):
-            entries.append(Entry(maker.over.name, behind_style(one)))
+            entries.append(LegendEntry(maker.over.name, behind_style(one)))
         if "limit" in drawn:
             entries.append(
-                Entry("limit", {"color": "#666666", "linestyle": (0, (7.0, 2.0, 1.2, 2.0)), "linewidth": 0.9})
+                LegendEntry("limit", {"color": "#666666", "linestyle": (0, (7.0, 2.0, 1.2, 2.0)), "linewidth": 0.9})
             )
         if any(band.outside for panel in panels for band in panel.bands):
             entries.append(
-                Entry("time outside limits", {"color": self.sheet.outside, "linewidth": 5.0 * self.sheet.scale})
+                LegendEntry("time outside limits", {"color": self.sheet.outside, "linewidth": 5.0 * self.sheet.scale})
             )
         if any(not panel.phase for panel in panels):
             for kind, count in kinds_of_events(motion):
-                entries.append(Entry(f"{kind} ({count})", event_style(kind, 0.5 * size.font)))
+                entries.append(LegendEntry(f"{kind} ({count})", event_style(kind, 0.5 * size.font)))
         if np.prod(motion.batch) > MOST_LINES:
-            entries.append(Entry("median, 5 to 95 %", one))
+            entries.append(LegendEntry("median, 5 to 95 %", one))
         return entries
 
 

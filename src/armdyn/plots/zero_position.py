@@ -91,7 +91,7 @@ def draw_zero_position(
     figure = new_figure(width, width, constrained=False)
     axes: Any = figure.add_subplot(projection="3d")
     axes.computed_zorder = False
-    picture = _Picture(axes, sheet, reach)
+    picture = _SpacePicture(axes, sheet, reach)
     for line in lines:
         picture.line(line, GREY, 1.6, "arm at the start of the path" if line is lines[0] else None)
     if len(track):
@@ -139,7 +139,7 @@ def _named_axes(points: Array, axes: Array, reach: float) -> list[tuple[Array, A
     return [(at, way, ", ".join(names)) for at, way, names in arrows]
 
 
-class _Picture:
+class _SpacePicture:
     """Drawing functions for points, vectors and arrows in space.
 
     Args:

@@ -62,7 +62,7 @@ def rate(f: Callable[[Any], Any], x: Any, xdot: Any) -> Any:
     return tuple(rates) if rates.several else rates[0]
 
 
-class Results(list[Any]):
+class TracedResults(list[Any]):
     """A list of arrays; ``several`` is true if the function returns a tuple, even a tuple of one."""
 
     def __init__(self, arrays: Sequence[Any], *, several: bool) -> None:
@@ -70,18 +70,18 @@ class Results(list[Any]):
         self.several = several
 
 
-def derivatives(f: Callable[..., Any], xs: Sequence[Any]) -> Results:
+def derivatives(f: Callable[..., Any], xs: Sequence[Any]) -> TracedResults:
     """The derivatives of a function of several arrays: result by result, each by every one of ``xs``."""
     return _on_numbers_or_traced(lambda graph, arrays: _jacobians(graph, f, arrays), xs)
 
 
-def rates_along(f: Callable[..., Any], xs: Sequence[Any], directions: Sequence[Any]) -> Results:
+def rates_along(f: Callable[..., Any], xs: Sequence[Any], directions: Sequence[Any]) -> TracedResults:
     """The rate of every result of a function of several arrays if all of them change together."""
     n = len(xs)
     return _on_numbers_or_traced(lambda graph, arrays: _rates(graph, f, arrays[:n], arrays[n:]), [*xs, *directions])
 
 
-def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Sequence[Any]) -> Results:
+def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Sequence[Any]) -> TracedResults:
     """The gradient by every one of ``xs`` of sum(cotangent * result), over all results of a function of arrays.
 
     The counterpart of `rates_along`: J^T y_bar by one reverse accumulation. There is one cotangent for each result, of
@@ -93,7 +93,9 @@ def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Seque
     )
 
 
-def _on_numbers_or_traced(work: Callable[[Graph, Sequence[Array]], Results], values: Sequence[Any]) -> Results:
+def _on_numbers_or_traced(
+    work: Callable[[Graph, Sequence[Array]], TracedResults], values: Sequence[Any]
+) -> TracedResults:
     """``work`` in the trace that ``values`` belong to; numbers are traced first, and the result evaluated."""
     arrays = [np.asarray(v) for v in values]
     graph = next((s.graph for a in arrays for s in a.flat if isinstance(s, Expr)), None)
@@ -113,10 +115,10 @@ def _on_numbers_or_traced(work: Callable[[Graph, Sequence[Array]], Results], val
         program = trace(run, [Port(f"x{k}", a.shape) for k, a in enumerate(arrays)])
     except MixedTraces as error:  # the values are numbers, but the function uses traced values from outside
         return work(next(g for g in error.graphs if g is not own), arrays)
-    return Results([r[()] for r in interpret(program, *arrays)], several=several)
+    return TracedResults([r[()] for r in interpret(program, *arrays)], several=several)
 
 
-def _jacobians(graph: Graph, f: Callable[..., Any], xs: Sequence[Array]) -> Results:
+def _jacobians(graph: Graph, f: Callable[..., Any], xs: Sequence[Array]) -> TracedResults:
     present = len(graph.nodes)
     variables, results, several = _traced_apart(graph, f, xs)
     values = _values(graph, variables, xs)
@@ -136,10 +138,10 @@ def _jacobians(graph: Graph, f: Callable[..., Any], xs: Sequence[Array]) -> Resu
         for result, row in zip(results, blocks, strict=True)
         for x, block in zip(xs, row, strict=True)
     ]
-    return Results(jacobians, several=several)
+    return TracedResults(jacobians, several=several)
 
 
-def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions: Sequence[Array]) -> Results:
+def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions: Sequence[Array]) -> TracedResults:
     for x, direction in zip(xs, directions, strict=True):
         if x.shape != direction.shape:
             raise ShapeError(f"the rate has shape {direction.shape}; expected {x.shape}, that of what changes")
@@ -152,10 +154,10 @@ def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions:
     rates = [[found.get(y, zero) for y in ys] for ys in nodes_of]
     place = replayed(work, graph, [r for rs in rates for r in rs], values)
     arrays = [traced(graph, [place[r] for r in rs], y.shape) for rs, y in zip(rates, results, strict=True)]
-    return Results(arrays, several=several)
+    return TracedResults(arrays, several=several)
 
 
-def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotangents: Sequence[Array]) -> Results:
+def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotangents: Sequence[Array]) -> TracedResults:
     variables, results, _ = _traced_apart(graph, f, xs)
     shapes, expected = [c.shape for c in cotangents], [y.shape for y in results]
     if shapes != expected:
@@ -169,7 +171,7 @@ def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotang
     found = [[by_node.get(v, zero) for v in vs] for vs in variables]
     place = replayed(work, graph, [node for nodes in found for node in nodes], values)
     arrays = [traced(graph, [place[node] for node in nodes], x.shape) for nodes, x in zip(found, xs, strict=True)]
-    return Results(arrays, several=True)
+    return TracedResults(arrays, several=True)
 
 
 def _traced_apart(

@@ -14,7 +14,7 @@ from armdyn.spatial.rotations import Array
 
 
 @dataclass(frozen=True)
-class Bounds:
+class JointBounds:
     """The limits of a joint, infinite if there is none."""
 
     lower: float
@@ -41,7 +41,7 @@ class JointAccount(NamedTuple):
 
     name: str
     kind: str
-    bounds: Bounds | None
+    bounds: JointBounds | None
     lowest: float
     highest: float
     fastest: float
@@ -76,9 +76,9 @@ def joint_accounts(motion: Trajectory, robot: Robot | None) -> list[JointAccount
     return result
 
 
-def _bounds(robot: Robot, k: int) -> Bounds:
+def _bounds(robot: Robot, k: int) -> JointBounds:
     limits = robot.joints[k].limits
-    return Bounds(limits.lower, limits.upper, limits.velocity, limits.effort)
+    return JointBounds(limits.lower, limits.upper, limits.velocity, limits.effort)
 
 
 def mean_over(t: Array, values: Array) -> float:

@@ -12,7 +12,7 @@ from armdyn.algorithms import gravity_forces
 from armdyn.base.checks import array
 from armdyn.base.errors import ModelError
 from armdyn.base.imported import exported
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.functions.robot_like import compile_for
 from armdyn.model.joint import Joint
 from armdyn.spatial.rotations import Array
@@ -59,7 +59,7 @@ class FrictionMap(Tabulated):
         depends = np.ptp(self.forces[j], axis=-1).any() or np.ptp(self.at_rest[j], axis=0).any()
         return range(self.loads.shape[1] if depends else 1)
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Friction at rest and at three speeds of each joint, and of each load."""
         rows, values = [], []
         for j, name in enumerate(self.joint_names):
@@ -73,7 +73,7 @@ class FrictionMap(Tabulated):
                 moving = [f"{force:.3g} at {speed:.2g}" for speed, force in zip(value[4:7], value[7:], strict=True)]
                 rows.append((name, "any" if load is None else f"{load:.3g}", band, *moving))
         headings = ("joint", "load", "at rest", "slow", "a third of the speed", "full speed")
-        return Table(headings, rows, "lrrrrr", f"Friction of {self.robot}, N m or N, at rad/s or m/s")
+        return TextTable(headings, rows, "lrrrrr", f"Friction of {self.robot}, N m or N, at rad/s or m/s")
 
 
 PARTS = (0.01, 1.0 / 3.0, 1.0)

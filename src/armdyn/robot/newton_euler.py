@@ -11,7 +11,7 @@ from armdyn.algorithms.joint_reactions import OF_JOINTS, JointReactions
 from armdyn.algorithms.link_motion import OF_LINKS, LinkMotion
 from armdyn.base.checks import per_joint
 from armdyn.base.errors import ShapeError, Unsupported
-from armdyn.base.tabular import Table, Tabulated, vector_rows
+from armdyn.base.tabular import Tabulated, TextTable, vector_rows
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class NewtonEuler(Tabulated):
     reactions: JointReactions
     tau: Array
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """A row for each vector of each link, components in the link's axes; its last row is the joint's force."""
         rows: list[tuple[object, ...]] = []
         of_links = vector_rows(self.links, OF_LINKS, self.motion)
@@ -48,7 +48,7 @@ class NewtonEuler(Tabulated):
             rows += [(*row, None) for row in (*of_links[k], *of_joints[k])]
             rows.append((link, "joint force", "τ", unit, None, None, None, float(self.tau[k])))
         headings = ("link", "quantity", "symbol", "unit", "x", "y", "z", "joint")
-        return Table.of(headings, rows, title=repr(self))
+        return TextTable.of(headings, rows, title=repr(self))
 
     def __repr__(self) -> str:
         return f"<Newton-Euler recursion of {self.robot!r}: {len(self.links)} links, in their own axes>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from armdyn.base.tabular import Table, figure, figures
+from armdyn.base.tabular import TextTable, figure, figures
 from armdyn.model.joint import Joint
 from armdyn.model.limits import Limits
 
@@ -18,7 +18,7 @@ SHOWN_NAMES = 8
 """The largest number of names of further frames and of notes that are listed."""
 
 
-def summary(model: Model) -> Table:
+def summary(model: Model) -> TextTable:
     """A row for each entry of q; above it base, tip, mass and gravity, below it actuators and notes."""
     coupled = model.coupling is not None
     headings: tuple[str, ...] = ("#", "coordinate" if coupled else "joint", "kind", "range", "unit", "speed", "effort")
@@ -28,7 +28,7 @@ def summary(model: Model) -> Table:
     if not coupled:
         headings = (*headings, "moves link", "mass [kg]")
         rows = [(*row, *_moved(model, joint)) for row, joint in zip(rows, model.joints, strict=True)]
-    return Table(headings, rows, "rllrlrr" if coupled else "rllrlrrlr", _title(model), _below(model))
+    return TextTable(headings, rows, "rllrlrr" if coupled else "rllrlrrlr", _title(model), _below(model))
 
 
 def _title(model: Model) -> str:

@@ -13,7 +13,7 @@ from armdyn.base.errors import ModelError, UnknownName, shown
 from armdyn.base.lazy import modules_of
 from armdyn.base.threads import undivided
 from armdyn.model.model import Model
-from armdyn.model.selection import Options
+from armdyn.model.selection import SelectionOptions
 from armdyn.robot import Robot
 from armdyn.robots.from_memory import is_text, of_object, of_text
 
@@ -50,7 +50,7 @@ def bundled_robots() -> tuple[str, ...]:
     return _BUNDLED
 
 
-class LoadOptions(Options, total=False):
+class LoadOptions(SelectionOptions, total=False):
     """The keywords of `load`: those of `Robot.from_urdf`, and more of "planar_2r_geared" and of planar arms."""
 
     gear_ratio: float
@@ -94,7 +94,7 @@ def _refuse_unknown(robot: object, options: Iterable[str]) -> None:
         isinstance(robot, str) and (is_text(robot) or robot in _BUNDLED)
     )
     of_arm = [*(["gear_ratio"] if geared else []), *(["masses", "lengths"] if planar else [])]
-    known = sorted([*Options.__annotations__, *of_arm, *(["xacro_args"] if of_urdf else [])])
+    known = sorted([*SelectionOptions.__annotations__, *of_arm, *(["xacro_args"] if of_urdf else [])])
     for option in options:
         if option not in known:
             what = shown(str(robot)) if isinstance(robot, str | os.PathLike) else type(robot).__name__

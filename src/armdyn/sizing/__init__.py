@@ -11,7 +11,7 @@ from armdyn.sizing.history import DriveHistory
 from armdyn.sizing.judging import CRITERIA
 from armdyn.sizing.load import JointLoad
 from armdyn.sizing.matching import RatioSweep, matching_ratio, ratio_sweep, task_matching_ratio
-from armdyn.sizing.task import Task, TaskError
+from armdyn.sizing.task import CycleError, MotionCycle
 
 __all__ = [
     "CRITERIA",
@@ -19,15 +19,15 @@ __all__ = [
     "CatalogueError",
     "CatalogueGear",
     "Choice",
+    "CycleError",
     "DriveCheck",
     "DriveHistory",
     "GivenDrive",
     "JointLoad",
     "JointSizing",
+    "MotionCycle",
     "RatioSweep",
     "Sizing",
-    "Task",
-    "TaskError",
     "check",
     "joint_loads",
     "matching_ratio",

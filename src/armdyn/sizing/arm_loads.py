@@ -13,7 +13,7 @@ from armdyn.base.errors import ShapeError, Unsupported
 from armdyn.model import Inertia, Joint
 from armdyn.robot import Robot
 from armdyn.sizing.load import JointLoad
-from armdyn.sizing.task import Task
+from armdyn.sizing.task import MotionCycle
 
 AT_REST = 1e-9
 """A joint is at rest if its speed is below this fraction of its largest, e.g. rounding at a reversal.
@@ -23,7 +23,7 @@ Friction and the losses of gears depend on the sign of the velocity.
 
 
 def joint_loads(
-    robot: Robot, task: Task, joints: Sequence[str] | None = None, turns: Mapping[str, float] | None = None
+    robot: Robot, task: MotionCycle, joints: Sequence[str] | None = None, turns: Mapping[str, float] | None = None
 ) -> dict[str, JointLoad]:
     """The loads of joints by name: torques of the links alone, friction of the joints, inertia of the links.
 
@@ -61,7 +61,7 @@ def joint_loads(
     return result
 
 
-def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[str]:
+def _joints_of(robot: Robot, task: MotionCycle, joints: Sequence[str] | None) -> list[str]:
     if robot.model.coupling is not None:
         raise Unsupported(f"{robot.name!r} has coupled joints; a drive of each does not follow from the motion")
     if robot.model.constraints:
@@ -74,7 +74,7 @@ def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[s
     return [robot.joint_names[k] for k in places("joints", joints, robot.joint_names, "joint", repr(robot.name))]
 
 
-def check_belongs(robot: Robot, task: Task) -> None:
+def check_belongs(robot: Robot, task: MotionCycle) -> None:
     """Raise a ShapeError for a task of other joints than the robot's."""
     if task.q.shape[1] != robot.dof:
         raise ShapeError(

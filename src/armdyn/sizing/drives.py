@@ -15,14 +15,14 @@ from armdyn.base.checks import choice as one_of
 from armdyn.base.checks import number, switch, whole_number
 from armdyn.base.errors import DTypeError, ModelError, UnknownName, shown
 from armdyn.base.extras import extra
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.robot import Robot
 from armdyn.sizing.arm_loads import joint_loads, with_masses
 from armdyn.sizing.catalogue import Catalogue
 from armdyn.sizing.choosing import PREFERENCES, Choice, JointSizing
 from armdyn.sizing.judging import judge
 from armdyn.sizing.pairs import Gears, Motors, Pairs
-from armdyn.sizing.task import Task
+from armdyn.sizing.task import MotionCycle
 from armdyn.sizing.unsaid import notes_on_motor, notes_on_task
 
 MOST_ROUNDS = 20
@@ -49,7 +49,7 @@ class Sizing(Tabulated):
     """
 
     robot: Robot
-    task: Task
+    task: MotionCycle
     joints: Mapping[str, JointSizing]
     rounds: tuple[Selection, ...]
     settled: bool
@@ -96,7 +96,7 @@ class Sizing(Tabulated):
         parts = [joint.columns() for joint in self.joints.values()]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """The chosen drives, one row per joint: mass, loss, and the requirements of the task."""
         headings: tuple[str, ...] = ("joint", "motor", "gear", "mass [kg]", "loss [W]", "torque [N m]", "speed [rad/s]")
         headings += ("rms current [A]", "voltage [V]", "winding [°C]", "ratio", "least-torque ratio")
@@ -119,7 +119,7 @@ class Sizing(Tabulated):
                 )
             )
         notes = tuple(f"note: {note}" for note in self.notes)
-        return Table.of(headings, rows, title=repr(self), below=notes, digits=4)
+        return TextTable.of(headings, rows, title=repr(self), below=notes, digits=4)
 
     def to_dataframe(self) -> Any:
         """All pairs of motors and gears of all joints as a ``pandas.DataFrame``; `table` contains the chosen drives.
@@ -140,7 +140,7 @@ class Sizing(Tabulated):
 
 def size(
     robot: Robot,
-    task: Task,
+    task: MotionCycle,
     catalogue: Catalogue | None = None,
     *,
     joints: Sequence[str] | None = None,
@@ -188,15 +188,16 @@ def size(
 
     >>> t = np.linspace(0.0, 2.0, 101)
     >>> swing = 0.4 * np.sin(np.pi * t)[:, None] * np.ones(6)
-    >>> task = armdyn.sizing.Task(t, swing, 0.4 * np.pi * np.cos(np.pi * t)[:, None] * np.ones(6), -np.pi**2 * swing)
+    >>> speed = 0.4 * np.pi * np.cos(np.pi * t)[:, None] * np.ones(6)
+    >>> task = armdyn.sizing.MotionCycle(t, swing, speed, -np.pi**2 * swing)
     >>> found = armdyn.sizing.size(armdyn.load("ur5"), task, joints=["wrist_3_joint"])
     >>> found.best["wrist_3_joint"].gear, found.settled
     ('maxon GP 22 A 134173', True)
     """
     if not isinstance(robot, Robot):
         raise DTypeError(f"robot is {shown(robot)}; expected an armdyn.Robot, such as armdyn.load('ur5')")
-    if not isinstance(task, Task):
-        raise DTypeError(f"task is {shown(task)}; expected an armdyn.sizing.Task")
+    if not isinstance(task, MotionCycle):
+        raise DTypeError(f"task is {shown(task)}; expected an armdyn.sizing.MotionCycle")
     prefer = one_of("prefer", prefer, PREFERENCES)
     carry_masses, most = switch("carry_masses", carry_masses), whole_number("rounds", rounds, least=1)
     inertia_ratio = number("inertia_ratio", inertia_ratio, above=0.0, infinite=True)

@@ -14,12 +14,12 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Rises
 from armdyn.base.checks import number, places
 from armdyn.base.errors import DTypeError, Unsupported, shown
-from armdyn.base.tabular import Table, Tabulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.sizing.arm_loads import AT_REST, check_belongs
 from armdyn.sizing.judging import CRITERIA, ROUNDING
-from armdyn.sizing.task import Task
+from armdyn.sizing.task import MotionCycle
 from armdyn.sizing.temperature import periodic_rises
 from armdyn.sizing.unsaid import notes_on_motor, notes_on_task
 from armdyn.spatial.rotations import Array
@@ -98,7 +98,7 @@ class DriveCheck(Tabulated):
     """
 
     robot: Robot
-    task: Task
+    task: MotionCycle
     drives: Mapping[str, GivenDrive]
     notes: tuple[str, ...]
 
@@ -107,7 +107,7 @@ class DriveCheck(Tabulated):
         """True if every motor is within its limits."""
         return not any(drive.exceeded for drive in self.drives.values())
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Each motor's largest values over the cycle, its steady-state winding temperature, and its least margin."""
         headings = (
             *("joint", "ratio", "torque [N m]", "rms torque [N m]", "speed [rad/s]", "rms current [A]", "voltage [V]"),
@@ -122,7 +122,7 @@ class DriveCheck(Tabulated):
             margin = (None, "no limits") if least is None else (100.0 * least[1], CRITERIA[least[0]].what)
             rows.append((name, drive.ratio, *values, hottest, limit, *margin))
         failing = [f"{name}: {reason}" for name, drive in self.drives.items() for reason in drive.exceeded]
-        return Table.of(
+        return TextTable.of(
             headings, rows, title=repr(self), below=[*failing, *(f"note: {note}" for note in self.notes)], digits=4
         )
 
@@ -136,7 +136,7 @@ class DriveCheck(Tabulated):
 
 def check(
     robot: Robot,
-    task: Task,
+    task: MotionCycle,
     *,
     joints: Sequence[str] | None = None,
     voltage: float | None = None,
@@ -165,15 +165,15 @@ def check(
     >>> motor = Motor(torque_constant=0.1, resistance=1.0, limits=MotorLimits(voltage=24.0, current=5.0))
     >>> arm = armdyn.load("planar_2r")
     >>> arm = arm.with_actuators({joint: Actuator(motor, Gear(50.0)) for joint in arm.joint_names})
-    >>> still = armdyn.sizing.Task.of_phases([1.0], np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((1, 2)))
+    >>> still = armdyn.sizing.MotionCycle.of_phases([1.0], np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((1, 2)))
     >>> held = armdyn.sizing.check(arm, still).drives["joint_2"]
     >>> round(held.values["torque"], 4), held.exceeded, held.least_margin
     (0.1962, [], ('current', 0.6076))
     """
     if not isinstance(robot, Robot):
         raise DTypeError(f"robot is {shown(robot)}; expected an armdyn.Robot with motors")
-    if not isinstance(task, Task):
-        raise DTypeError(f"task is {shown(task)}; expected an armdyn.sizing.Task")
+    if not isinstance(task, MotionCycle):
+        raise DTypeError(f"task is {shown(task)}; expected an armdyn.sizing.MotionCycle")
     refuse_constraints(robot.model, "check of drives", "armdyn.simulate and trajectory.drives(robot)")
     check_belongs(robot, task)
     if flexible_places(robot.model):
@@ -215,7 +215,7 @@ def _supplied(motor: Motor, voltage: float | None, current: float | None) -> Mot
     return motor if limits is motor.limits else replace(motor, limits=limits)
 
 
-def _over(name: str, own: Driven, task: Task, qd: Array, tau: Array) -> GivenDrive:
+def _over(name: str, own: Driven, task: MotionCycle, qd: Array, tau: Array) -> GivenDrive:
     """One motor over the task."""
     motor, cold = own.motor, own.motor.at()
     torque, w = own.motor_torque(tau.T, task.q.T), own.speed(qd.T)
@@ -258,5 +258,5 @@ def _largest(values: Array) -> float:
     return float(np.abs(values).max())
 
 
-def _rms(task: Task, values: Array) -> float:
+def _rms(task: MotionCycle, values: Array) -> float:
     return float(np.sqrt(task.weights @ values**2))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.base.threads import cached_property
-from armdyn.sizing.task import Task
+from armdyn.sizing.task import MotionCycle
 from armdyn.spatial.rotations import Array
 
 OUTPUT, NOT_DRIVEN, DRIVING, SIGN, SPEED, ACCELERATION = range(6)
@@ -29,7 +29,7 @@ class JointLoad:
     """
 
     name: str
-    task: Task
+    task: MotionCycle
     qd: Array
     qdd: Array
     link_torque: Array

@@ -21,12 +21,12 @@ PUSHES = ("stop_force", "contact_force")
 """Signals of trajectories with forces on the arm that are neither drive forces nor at its tip."""
 
 
-class TaskError(ModelError):
+class CycleError(ModelError):
     """A task that is not a valid cycle."""
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class MotionCycle:
     """Positions, velocities and accelerations of all joints over one cycle, which is repeated.
 
     Means over the cycle use the trapezoidal rule: the weight of a sample is half of each neighbouring interval. A
@@ -50,8 +50,8 @@ class Task:
     >>> t = np.linspace(0.0, 2.0, 201)
     >>> swing = np.sin(np.pi * t)[:, None] * [0.5, 0.3]
     >>> rate = np.pi * np.cos(np.pi * t)[:, None] * [0.5, 0.3]
-    >>> armdyn.sizing.Task(t, swing, rate, -np.pi**2 * swing).then_hold(1.0)
-    <Task: 203 samples of 2 joints in 3 s>
+    >>> armdyn.sizing.MotionCycle(t, swing, rate, -np.pi**2 * swing).then_hold(1.0)
+    <MotionCycle: 203 samples of 2 joints in 3 s>
     """
 
     t: Array
@@ -63,43 +63,47 @@ class Task:
     jumps: bool = False
 
     def __post_init__(self) -> None:
-        times = array("t of Task", self.t, ("samples",), "s", finite=TaskError)
+        times = array("t of MotionCycle", self.t, ("samples",), "s", finite=CycleError)
         if len(times) < 2:
-            raise TaskError(f"the task has {len(times)} sample{'' if len(times) else 's'}; expected two at least")
+            raise CycleError(f"the task has {len(times)} sample{'' if len(times) else 's'}; expected two at least")
         if (falls := np.flatnonzero(np.diff(times) < 0.0)).size:
             k = int(falls[0])
-            raise TaskError(f"t of Task falls from {times[k]:g} to {times[k + 1]:g} s at sample {k + 1}; sort the rows")
+            raise CycleError(
+                f"t of MotionCycle falls from {times[k]:g} to {times[k + 1]:g} s at sample {k + 1}; sort the rows"
+            )
         if times[-1] == times[0]:
-            raise TaskError(f"the task takes no time: all of its {len(times)} times are {times[0]:g} s")
+            raise CycleError(f"the task takes no time: all of its {len(times)} times are {times[0]:g} s")
         set_fields(self, t=times)
         rows: dict[str, Any] = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
         for name, given in rows.items():
             values = array(
-                f"{name} of Task",
+                f"{name} of MotionCycle",
                 given,
                 ("samples", "n"),
                 "a row for each time",
-                finite=TaskError,
+                finite=CycleError,
                 names=None if self.joint_names is None else tuple(self.joint_names),
                 whose="joint_names",
             )
             if values.shape[1] == 0:
-                raise ShapeError(f"{name} of Task has no columns; expected one for each joint")
+                raise ShapeError(f"{name} of MotionCycle has no columns; expected one for each joint")
             columns = values.shape[1] if name == "q" else self.q.shape[1]
             if values.shape != (len(times), columns):
                 raise ShapeError(
-                    f"{name} of Task has shape {values.shape}; expected ({len(times)}, {columns}), a row "
+                    f"{name} of MotionCycle has shape {values.shape}; expected ({len(times)}, {columns}), a row "
                     "for each time and a column for each joint"
                 )
             set_fields(self, **{name: values})
         if self.f_tip is not None:
-            wrench = array("f_tip of Task", self.f_tip, (..., 6), finite=TaskError)
+            wrench = array("f_tip of MotionCycle", self.f_tip, (..., 6), finite=CycleError)
             if wrench.shape not in ((6,), (len(times), 6)):
-                raise ShapeError(f"f_tip of Task has shape {wrench.shape}; expected (6,) or ({len(times)}, 6)")
+                raise ShapeError(f"f_tip of MotionCycle has shape {wrench.shape}; expected (6,) or ({len(times)}, 6)")
             set_fields(self, f_tip=np.broadcast_to(wrench, (len(times), 6)))
         if self.joint_names is not None and len(self.joint_names) != self.q.shape[1]:
-            raise ShapeError(f"{len(self.joint_names)} joint_names of Task for {self.q.shape[1]} joints; one each")
-        if not switch("jumps of Task", self.jumps):
+            raise ShapeError(
+                f"{len(self.joint_names)} joint_names of MotionCycle for {self.q.shape[1]} joints; one each"
+            )
+        if not switch("jumps of MotionCycle", self.jumps):
             self._check_rates()
 
     def _check_rates(self) -> None:
@@ -110,15 +114,15 @@ class Task:
                 continue
             k, names = found.column, self.joint_names
             of_joint = f"{position}[:, {k}]" if names is None else f"{position} of joint {names[k]!r}"
-            raise TaskError(
-                f"{rate} of Task is not the rate of {position}: from {found.start:g} to {found.end:g} s {of_joint} "
-                f"moves by {found.moved:.6g}, and the integral of its {rate} is {found.integral:.6g}. Give the samples "
-                "of one motion in rad, m and s, closer together if it is fast"
-                + either("; or Task(..., jumps=True) where it jumps", "")
+            raise CycleError(
+                f"{rate} of MotionCycle is not the rate of {position}: from {found.start:g} to {found.end:g} s "
+                f"{of_joint} moves by {found.moved:.6g}, and the integral of its {rate} is {found.integral:.6g}. Give "
+                "the samples of one motion in rad, m and s, closer together if it is fast"
+                + either("; or MotionCycle(..., jumps=True) where it jumps", "")
             )
 
     @classmethod
-    def of_trajectory(cls, trajectory: Trajectory) -> Task:
+    def of_trajectory(cls, trajectory: Trajectory) -> MotionCycle:
         """The task of a simulated motion, or of one read from a file; a motion with events may jump.
 
         Raises:
@@ -138,7 +142,7 @@ class Task:
         return cls(trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd, trajectory.f_tip, names, jumps)
 
     @classmethod
-    def of_phases(cls, durations: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Task:
+    def of_phases(cls, durations: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> MotionCycle:
         """A duty cycle: consecutive phases with a constant state each.
 
         Args:
@@ -147,25 +151,25 @@ class Task:
             qd: joint velocities in each phase, shape (phases, n).
             qdd: joint accelerations in each phase, shape (phases, n).
         """
-        lasting = array("durations", durations, ("phases",), "s", finite=TaskError)
+        lasting = array("durations", durations, ("phases",), "s", finite=CycleError)
         if not len(lasting) or (lasting <= 0.0).any():
-            raise TaskError(f"durations are {lasting.tolist()}; expected one phase or more, each above zero seconds")
+            raise CycleError(f"durations are {lasting.tolist()}; expected one phase or more, each above zero seconds")
         ends = np.cumsum(lasting)
         t = np.column_stack([ends - lasting, ends]).ravel()
         t[2::2] = ends[:-1]  # a phase begins exactly at the end of the last one
         held = []
         for name, given in (("q", q), ("qd", qd), ("qdd", qdd)):
-            values = array(name, given, ("phases", "n"), "a row for each phase", finite=TaskError)
+            values = array(name, given, ("phases", "n"), "a row for each phase", finite=CycleError)
             if len(values) != len(lasting):
                 raise ShapeError(f"{name} has {len(values)} rows; expected one for each of {len(lasting)} durations")
             held.append(np.repeat(values, 2, axis=0))
         return cls(t, held[0], held[1], held[2], jumps=True)
 
-    def then_hold(self, seconds: float) -> Task:
+    def then_hold(self, seconds: float) -> MotionCycle:
         """The task followed by a pause at the last position."""
-        pause = number("seconds", seconds, above=0.0, unit="s", error=TaskError)
+        pause = number("seconds", seconds, above=0.0, unit="s", error=CycleError)
         still = np.zeros((2, self.q.shape[1]))
-        return Task(
+        return MotionCycle(
             np.concatenate([self.t, [self.t[-1], self.t[-1] + pause]]),
             np.concatenate([self.q, self.q[[-1, -1]]]),
             np.concatenate([self.qd, still]),
@@ -194,4 +198,4 @@ class Task:
         return shares
 
     def __repr__(self) -> str:
-        return f"<Task: {len(self.t)} samples of {self.q.shape[1]} joints in {self.duration:g} s>"
+        return f"<MotionCycle: {len(self.t)} samples of {self.q.shape[1]} joints in {self.duration:g} s>"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from armdyn.actuators.motor import Motor
-from armdyn.sizing.task import Task
+from armdyn.sizing.task import MotionCycle
 
 OF_REST = 1e-3
 """Differences of velocities or positions below this fraction of the largest in the task count as zero."""
@@ -20,7 +20,7 @@ NUMBERS: dict[str, Callable[[Motor], bool]] = {
 """Entries of data sheets, with a function that returns True if a motor lacks them."""
 
 
-def notes_on_task(task: Task, joints: Sequence[str]) -> Iterator[str]:
+def notes_on_task(task: MotionCycle, joints: Sequence[str]) -> Iterator[str]:
     """Notes on jumps between the end of a cycle and the next one, or at a repeated time, which are not counted."""
     if task.jumps:
         return

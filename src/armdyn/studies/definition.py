@@ -39,7 +39,7 @@ from armdyn.studies.errors import StudyError
 from armdyn.studies.gain_kinds import with_gain_kinds
 from armdyn.studies.quantities import ALWAYS_THE_SAME, Quantities
 from armdyn.studies.recipe import Recipe, Summary, digest_of_function
-from armdyn.studies.samples import Samples, check_runs, digest_of, samples_of
+from armdyn.studies.samples import StudySamples, check_runs, digest_of, samples_of
 
 CHUNKS, FEWEST_RUNS, MOST_IN_CHUNK = 64, 64, 1 << 14
 """Least number of chunks, unless threads would have fewer than the fewest runs; largest number of runs in a chunk."""
@@ -65,7 +65,7 @@ class Study:
     """
 
     recipe: Recipe
-    samples: Samples
+    samples: StudySamples
     chunk: int | None
     loop: ClosedLoop = field(init=False)
     traced: Rollout | str = field(init=False)
@@ -303,7 +303,7 @@ def defined(
 
 
 def _with_gains(
-    controller: Function, robot: Robot, same: Mapping[str, Any], varied: Samples, over_time: Iterable[str]
+    controller: Function, robot: Robot, same: Mapping[str, Any], varied: StudySamples, over_time: Iterable[str]
 ) -> Function:
     """The controller with gains of the kinds of the values."""
     values = {name: (value, int(name in over_time)) for name, value in same.items()}

@@ -55,7 +55,7 @@ UNUSED = tuple(name for name, word in WORDS.items() if word.verbs == (STUDY,) an
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class MotionSettings:
     """The settings of a motion.
 
     Args:
@@ -90,7 +90,7 @@ class Motion:
         return self.driven.follows
 
     @classmethod
-    def of(cls, words: Words, known: Robot) -> Motion:
+    def of(cls, words: Words, known: Robot) -> MotionSettings:
         """The motion of the scenario, of the robot of `Words.robot`.
 
         Raises:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from armdyn.studies.definition import Study
-from armdyn.studies.parts import Parts
+from armdyn.studies.parts import StudyParts
 from armdyn.studies.recipe import Report
 
 
-def compute(study: Study, chunk: int, missing: Iterable[int], parts: Parts, workers: int, report: Report) -> None:
+def compute(study: Study, chunk: int, missing: Iterable[int], parts: StudyParts, workers: int, report: Report) -> None:
     """Compute the missing parts, except those that another process has written meanwhile.
 
     Args:

@@ -25,7 +25,7 @@ from armdyn.studies.errors import OtherStudy, StudyError
 FORMAT, MANIFEST = "armdyn study 1", "study.json"
 
 
-class Parts(Protocol):
+class StudyParts(Protocol):
     """The parts of a study by number."""
 
     def has(self, k: int) -> bool:

@@ -25,7 +25,7 @@ from armdyn.studies.errors import StudyError
 from armdyn.studies.parts import MANIFEST, InFolder, InMemory, Manifest, forget_empty, opened
 from armdyn.studies.recipe import Report, Summary
 from armdyn.studies.results import Results
-from armdyn.studies.samples import Samples
+from armdyn.studies.samples import StudySamples
 
 MOST_WORKERS = 1024
 """The largest number of threads of a study on this computer."""
@@ -34,7 +34,7 @@ MOST_WORKERS = 1024
 @answering(OF_LOOPS)
 def study(
     robot: Robot,
-    samples: Samples | Mapping[str, Any],
+    samples: StudySamples | Mapping[str, Any],
     controller: Function | None = None,
     *,
     steps: int,

@@ -29,7 +29,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 Rename = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
-class Samples(Protocol):
+class StudySamples(Protocol):
     """The samples of a study."""
 
     @property
@@ -44,7 +44,7 @@ class Samples(Protocol):
     def digest(self) -> str:
         """A text that differs if any number of any run differs."""
 
-    def renamed(self, rename: Rename) -> Samples:
+    def renamed(self, rename: Rename) -> StudySamples:
         """The samples with other names: ``rename`` makes one mapping of another."""
 
     def shape_of(self, name: str) -> tuple[int, ...] | None:
@@ -155,7 +155,7 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class DrawnSamples:
     """Numbers drawn from distributions, reproducible by the seed on every machine.
 
     Each name has a stream of random numbers of its own, in which run k begins at number k times the size of the
@@ -200,7 +200,7 @@ class Sampled:
         }
         return digest_of(f"sampled {self.runs} {self.seed}", exact)
 
-    def renamed(self, rename: Rename) -> Sampled:
+    def renamed(self, rename: Rename) -> DrawnSamples:
         """The samples with other names: ``rename`` makes one mapping of another."""
         return dataclasses.replace(self, distributions=rename(self.distributions))
 
@@ -245,7 +245,7 @@ def grid(axes: Mapping[str, ArrayLike] | None = None, /, **more: ArrayLike) -> G
 
 def sampled(
     runs: int, distributions: Mapping[str, Distribution] | None = None, /, *, seed: int, **more: Distribution
-) -> Sampled:
+) -> DrawnSamples:
     """Numbers drawn from distributions: a Monte-Carlo study.
 
     Components of a vector are independent of each other. A seed gives equal numbers on every machine, and the numbers
@@ -261,12 +261,12 @@ def sampled(
     >>> sampled(1000, {"tool0.payload.mass": Uniform(0, 5)}, q0=Normal(0, 0.1), seed=1).names
     ('tool0.payload.mass', 'q0')
     """
-    return Sampled(runs, {**(distributions or {}), **more}, seed)
+    return DrawnSamples(runs, {**(distributions or {}), **more}, seed)
 
 
-def samples_of(samples: Any) -> Samples:
+def samples_of(samples: Any) -> StudySamples:
     """Samples from an argument: samples themselves, or values for each run by name."""
-    if isinstance(samples, Given | Grid | Sampled):
+    if isinstance(samples, Given | Grid | DrawnSamples):
         return samples
     if isinstance(samples, Mapping):
         return Given(samples)

@@ -21,7 +21,7 @@ from armdyn.studies.errors import StudyError
 from armdyn.studies.law import recorded
 from armdyn.studies.named_objects import contact_of
 from armdyn.studies.numbers import in_si, units_of
-from armdyn.studies.samples import Samples, check_runs, grid, sampled
+from armdyn.studies.samples import StudySamples, check_runs, grid, sampled
 from armdyn.studies.summaries import SUMMARIES
 from armdyn.studies.table import SIMULATE, WORDS
 from armdyn.studies.words import Words
@@ -44,7 +44,7 @@ class Scenario:
     """
 
     robot: Robot
-    samples: Samples
+    samples: StudySamples
     settings: Mapping[str, Any]
 
     @classmethod
@@ -161,7 +161,7 @@ def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], v
         recorded(controller, robot, settings["record"])
 
 
-def _samples(words: Words, robot: Robot) -> Samples:
+def _samples(words: Words, robot: Robot) -> StudySamples:
     if ("samples" in words) == ("grid" in words):
         raise StudyError(
             f"{words.file}: expected either 'samples', drawn at random, or 'grid', all combinations. A single motion "

@@ -26,7 +26,7 @@ SIMULATE, STUDY = "simulate", "study"
 BOTH = (SIMULATE, STUDY)
 
 
-class Part(NamedTuple):
+class WordArgument(NamedTuple):
     """An argument of the class of a word.
 
     Args:
@@ -80,15 +80,15 @@ class Word:
     option: bool = False
 
     @cached_property
-    def parts(self) -> Mapping[str, Part]:
+    def parts(self) -> Mapping[str, WordArgument]:
         """Its parts by name."""
-        result = {name: Part(name, self.units.get(name), "", text) for name, text in self.more.items()}
+        result = {name: WordArgument(name, self.units.get(name), "", text) for name, text in self.more.items()}
         for kind in self.classes:
             for name, parameter in inspect.signature(kind).parameters.items():
                 if name in self.without or name in result:
                     continue
                 default = "" if parameter.default in (parameter.empty, None) else _printed(parameter.default)
-                result[name] = Part(name, self.units.get(name), default, documented(kind, name))
+                result[name] = WordArgument(name, self.units.get(name), default, documented(kind, name))
         return result
 
     def unit_of(self, *parts: str) -> str | None:

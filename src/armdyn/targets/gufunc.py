@@ -36,7 +36,7 @@ Loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
 
 
 @dataclass(frozen=True)
-class Interface:
+class GufuncInterface:
     """The description of a function that NumPy needs in addition to its code.
 
     If ``rollout`` is true, the first two arrays are counts, the core dimension ``t`` counts steps and ``r`` recorded
@@ -58,7 +58,7 @@ class Interface:
         return sum(map(math.prod, _shapes(self.signature.split("->")[1])))
 
     @classmethod
-    def of(cls, program: Program | Rollout | Integration) -> Interface:
+    def of(cls, program: Program | Rollout | Integration) -> GufuncInterface:
         """The interface of a program: its ports become core dimensions of fixed sizes, "(6),(6)->(6)"."""
         if isinstance(program, Rollout):
             return cls._of_rollout(program)
@@ -85,7 +85,7 @@ class Interface:
         )
 
     @classmethod
-    def _of_rollout(cls, rollout: Rollout) -> Interface:
+    def _of_rollout(cls, rollout: Rollout) -> GufuncInterface:
         """The interface of a rollout, "(),(),(6),(t,6)->(6),(r,6)"; its first two arrays are counts."""
         inputs = [_group(port, "t" if port.name in rollout.stepwise else "") for port in rollout.inputs]
         outputs = [*map(_group, rollout.state), *(_group(port, "r") for port in rollout.records)]
@@ -95,7 +95,7 @@ class Interface:
         return cls(rollout.name, doc, signature, len(inputs) + 2, len(outputs), rollout=True)
 
     @classmethod
-    def _of_integration(cls, integration: Integration) -> Interface:
+    def _of_integration(cls, integration: Integration) -> GufuncInterface:
         """The interface of an integration, "(6),(7),(6),(6),(6),(t)->(7),(6),(6),(t,6),(t,6),(r,110)"."""
         state = integration.state_ports
         inputs = [f"({len(LIMITS)})", f"({len(PROGRESS)})", _core((*state, *integration.held_ports)), "(t)"]
@@ -153,7 +153,9 @@ class LoopTable:
         data: the value of their last argument.
     """
 
-    def __init__(self, interface: Interface, loops: Mapping[str, int], data: Mapping[str, int] = _NO_DATA) -> None:
+    def __init__(
+        self, interface: GufuncInterface, loops: Mapping[str, int], data: Mapping[str, int] = _NO_DATA
+    ) -> None:
         self.interface = interface
         self.loops = {letter: loops[letter] for letter in _TYPE_NUMBERS if letter in loops}
         count, letters = interface.inputs + interface.outputs, list(self.loops)

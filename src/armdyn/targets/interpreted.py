@@ -17,7 +17,7 @@ from armdyn.program.interpret import interpret
 from armdyn.program.ports import Port
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
-from armdyn.targets.gufunc import Interface
+from armdyn.targets.gufunc import GufuncInterface
 
 Source = TypeVar("Source", bound=Program | Rollout | Integration)
 
@@ -34,7 +34,7 @@ class InPlaceOfUfunc(Generic[Source]):
         letters: the types it computes in, float32 ("f") and float64 ("d").
     """
 
-    def __init__(self, make_program: Callable[[], Source], interface: Interface, letters: str = "fd") -> None:
+    def __init__(self, make_program: Callable[[], Source], interface: GufuncInterface, letters: str = "fd") -> None:
         self._make_program = make_program
         self._letters = letters
         self.nin, self.nout, self.signature = interface.inputs, interface.outputs, interface.signature
@@ -108,7 +108,7 @@ def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
 
 
 class InterpretedRollout(InPlaceOfUfunc[Rollout]):
-    """A rollout called like the ufunc it would be compiled to, with the arrays of `armdyn.targets.gufunc.Interface`."""
+    """A rollout called like its compiled ufunc, with the arrays of `armdyn.targets.gufunc.GufuncInterface`."""
 
     def __call__(self, *counts_and_arrays: Any, out: Any = None) -> Any:
         """Write the state after the last step, and the recorded rows, to the arrays of ``out``."""

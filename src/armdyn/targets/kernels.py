@@ -24,7 +24,7 @@ from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets import cache as disk
 from armdyn.targets import cache_keys
-from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
+from armdyn.targets.gufunc import ENTRY, GufuncInterface, LoopTable, keep
 from armdyn.targets.interpreted import InterpretedFunction, InterpretedRollout
 from armdyn.targets.interpreted_integration import InterpretedIntegration
 from armdyn.targets.llvm.machine import host
@@ -61,7 +61,7 @@ def compile_program(program: Program, *, cache: bool = True) -> NumpyFunction:
 
 def kernel_of(program: Source, *, cache: bool = True) -> Kernel:
     """The kernel of a program."""
-    make = lambda: Kernel(program.digest, Interface.of(program), lambda: program, cache)  # noqa: E731
+    make = lambda: Kernel(program.digest, GufuncInterface.of(program), lambda: program, cache)  # noqa: E731
     return _by_program.get(program.digest, make)
 
 
@@ -80,7 +80,7 @@ def _of_source(key: str, make_program: Callable[[], Source], cache: bool) -> Ker
     full_key = cache_keys.of_trace(key)
     known = disk.read("traced", full_key)
     if known is not None:
-        digest, interface = known[0]["digest"], Interface(**known[0]["interface"])
+        digest, interface = known[0]["digest"], GufuncInterface(**known[0]["interface"])
         return _by_program.get(digest, lambda: Kernel(digest, interface, make_program, cache))
     program = make_program()
     kernel = kernel_of(program, cache=cache)
@@ -98,7 +98,9 @@ class Loops:
         cache: read and write the disk.
     """
 
-    def __init__(self, digest: str, interface: Interface, make_program: Callable[[], Any], cache: bool = True) -> None:
+    def __init__(
+        self, digest: str, interface: GufuncInterface, make_program: Callable[[], Any], cache: bool = True
+    ) -> None:
         self.interface = interface
         self._digest = digest
         self._make_program = make_program
@@ -148,7 +150,7 @@ class Loops:
 
 def loops_of(program: Program) -> Loops:
     """The inner loops of a program."""
-    return Loops(program.digest, Interface.of(program), lambda: program)
+    return Loops(program.digest, GufuncInterface.of(program), lambda: program)
 
 
 class Kernel(Loops):
@@ -161,7 +163,9 @@ class Kernel(Loops):
         cache: read and write the disk.
     """
 
-    def __init__(self, digest: str, interface: Interface, make_program: Callable[[], Any], cache: bool = True) -> None:
+    def __init__(
+        self, digest: str, interface: GufuncInterface, make_program: Callable[[], Any], cache: bool = True
+    ) -> None:
         super().__init__(digest, interface, make_program, cache)
         interpreter = _interpreter_of(interface)
         self._interpreted: NumpyFunction = interpreter(self._program, interface)
@@ -200,7 +204,7 @@ class Kernel(Loops):
         return _ufuncs.get((self._digest, letters), lambda: LoopTable(self.interface, found).ufunc)
 
 
-def _interpreter_of(interface: Interface) -> Callable[..., Any]:
+def _interpreter_of(interface: GufuncInterface) -> Callable[..., Any]:
     """The class of the interpreter that replaces machine code."""
     if interface.integration:
         return InterpretedIntegration

@@ -14,7 +14,7 @@ from armdyn.trajectory.cycloidal import Cycloidal, CycloidalStart, CycloidalStop
 from armdyn.trajectory.differencing import differentiated
 from armdyn.trajectory.following import follow
 from armdyn.trajectory.joint_path import JointPath, JointPathSequence, JointRates, JointStates, PointToPoint, Retimed
-from armdyn.trajectory.law import LawSequence, MotionLaw, Progress, Stretched
+from armdyn.trajectory.law import LawSequence, MotionLaw, Progress, StretchedLaw
 from armdyn.trajectory.point_to_point import fastest, point_to_point, rest_to_rest
 from armdyn.trajectory.polynomial_law import ConstantVelocity, Cubic, Nonic, PolynomialLaw, Quintic
 from armdyn.trajectory.s_curve import SCurve
@@ -54,7 +54,7 @@ __all__ = [
     "SCurve",
     "Screw",
     "SplinePath",
-    "Stretched",
+    "StretchedLaw",
     "Through",
     "TipMotion",
     "Trapezoidal",

@@ -84,7 +84,7 @@ class MotionLaw(ABC):
         >>> float(slow.evaluate(2.0).sd)
         0.46875
         """
-        return Stretched(duration, self)
+        return StretchedLaw(duration, self)
 
     @abstractmethod
     def _at(self, t: Array) -> Progress:
@@ -92,7 +92,7 @@ class MotionLaw(ABC):
 
 
 @dataclass(frozen=True)
-class Stretched(MotionLaw):
+class StretchedLaw(MotionLaw):
     """A law in another duration.
 
     Args:

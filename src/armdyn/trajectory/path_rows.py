@@ -22,7 +22,7 @@ from armdyn.algorithms.load_laws import loaded_bodies
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.joint_path import JointPath
-from armdyn.trajectory.reachability import Rows
+from armdyn.trajectory.reachability import IntervalRows
 
 ROW_PLACES = 4
 """Number of parts of an interval at whose ends all limits are rows."""
@@ -48,7 +48,7 @@ VALID = 1e-9
 """The part of a limit by which a tangent may lie above a convex function: rounding."""
 
 
-class Limits(NamedTuple):
+class PathLimits(NamedTuple):
     """The limits of each joint; infinite without a limit.
 
     Args:
@@ -93,11 +93,11 @@ class Stations:
         path = (part[[interval], [place]][None] for part in (self.q, self.dq, self.ddq))
         return Stations(self.widths[[interval]], self.fractions[[place]], *path)
 
-    def rows(self, by_u: Array, by_x: Array, rest: Array) -> Rows:
+    def rows(self, by_u: Array, by_x: Array, rest: Array) -> IntervalRows:
         """by_u u + by_x x <= rest at each station, as rows in x at the start of the interval: x + 2 u times the way."""
         way = 2.0 * self.widths[:, None, None] * self.fractions[:, None]
         count = len(self.widths)
-        return Rows(*(part.reshape(count, -1) for part in (by_u + way * by_x, by_x, rest)))
+        return IntervalRows(*(part.reshape(count, -1) for part in (by_u + way * by_x, by_x, rest)))
 
 
 class Tangent(NamedTuple):
@@ -131,13 +131,15 @@ class PathRows:
 
     robot: Robot
     wrench: tuple[Array, ...]
-    limits: Limits
+    limits: PathLimits
     stations: Stations
     checked: Stations
     lowered: Excess
 
     @classmethod
-    def of(cls, robot: Robot, path: JointPath, places: Array, limits: Limits, wrench: tuple[Array, ...]) -> PathRows:
+    def of(
+        cls, robot: Robot, path: JointPath, places: Array, limits: PathLimits, wrench: tuple[Array, ...]
+    ) -> PathRows:
         """The limits between the places of a path."""
         whole = np.ones((len(places) - 1, robot.dof))
         stations, checked = (Stations.of(path, places, parts) for parts in (ROW_PLACES, CHECKED_PLACES))
@@ -157,7 +159,7 @@ class PathRows:
         of_limits = (tau, qd / self.limits.velocity, qdd / self.limits.acceleration)
         return Excess(*(np.abs(part).max(axis=1) for part in of_limits))
 
-    def rows(self, x: Array, slow: float, *, chords: bool) -> Rows:
+    def rows(self, x: Array, slow: float, *, chords: bool) -> IntervalRows:
         """All rows, with the friction's tangents or chords at a solution.
 
         Args:
@@ -165,9 +167,9 @@ class PathRows:
             slow: sd of an arm that begins to move.
             chords: replace friction by its chord from rest to x, not by its tangent.
         """
-        return Rows.together(self._torque_rows(x, slow, chords), self._rows_at_rest(), *self._motion_rows())
+        return IntervalRows.together(self._torque_rows(x, slow, chords), self._rows_at_rest(), *self._motion_rows())
 
-    def _motion_rows(self) -> list[Rows]:
+    def _motion_rows(self) -> list[IntervalRows]:
         """Rows q'^2 x <= v^2 and |q' u + q'' x| <= a."""
         at, (_, velocity, acceleration) = self.stations, self.limits
         rows = []
@@ -181,7 +183,7 @@ class PathRows:
             rows += [at.rows(sign * by_u, sign * by_x, rest) for sign in (1.0, -1.0)]
         return rows
 
-    def _torque_rows(self, x: Array, slow: float, chords: bool) -> Rows:
+    def _torque_rows(self, x: Array, slow: float, chords: bool) -> IntervalRows:
         """|tau| <= its limit at the stations."""
         at = self.stations
         squares, u = np.maximum(at.squares(x), slow**2), at.accelerations(x)
@@ -196,16 +198,16 @@ class PathRows:
                     line = sign * (there.tau + there.by_u * (u - other)[..., None])
                     convex = line <= sign * here.tau + VALID * (1.0 + np.abs(line))
                     rows.append(self._below(there, squares, other, sign, limit, convex))
-        return Rows.together(*rows)
+        return IntervalRows.together(*rows)
 
     def _below(
         self, tangent: Tangent, x: Array, u: Array, sign: float, limit: Array, valid: Array | bool = True
-    ) -> Rows:
+    ) -> IntervalRows:
         """Rows sign tau <= the limit, with tau on a tangent at x and u; rows that are not valid always hold."""
         tau, by_u, by_x = (sign * np.where(valid, part, 0.0) for part in tangent)
         return self.stations.rows(by_u, by_x, limit - tau + by_u * u[..., None] + by_x * x[..., None])
 
-    def _rows_at_rest(self) -> Rows:
+    def _rows_at_rest(self) -> IntervalRows:
         """|tau| <= its limit at both ends, at which friction may be zero, because the arm rests there."""
         at, n = self.stations, self.robot.dof
         by_u, rest = (np.zeros((len(at.widths), 2 * n)) for _ in range(2))
@@ -214,7 +216,7 @@ class PathRows:
             tau, more = (part[0, 0] for part in self.torques_at_rest(at.only(interval, end)))
             by_u[interval] = np.concatenate([more - tau, tau - more])
             rest[interval] = np.concatenate([1.0 - tau, 1.0 + tau])
-        return Rows(by_u, np.zeros_like(by_u), rest)
+        return IntervalRows(by_u, np.zeros_like(by_u), rest)
 
     def _tangent(self, x: Array, u: Array, slow: float, chords: bool) -> Tangent:
         """tau at x and u, and its slopes by difference quotients."""

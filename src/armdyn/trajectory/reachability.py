@@ -26,7 +26,7 @@ ROUNDING = 1e-14
 """The part of their size by which a lower bound of u may lie above an upper one."""
 
 
-class Rows(NamedTuple):
+class IntervalRows(NamedTuple):
     """Rows by_acceleration u + by_square x <= rest of each interval of a path; x = sd^2 at its start, u = sdd in it.
 
     Args:
@@ -40,7 +40,7 @@ class Rows(NamedTuple):
     rest: Array
 
     @classmethod
-    def together(cls, *several: Rows) -> Rows:
+    def together(cls, *several: IntervalRows) -> IntervalRows:
         """All rows of common intervals."""
         return cls(*(np.concatenate(parts, axis=1) for parts in zip(*several, strict=True)))
 
@@ -57,7 +57,7 @@ class Unreachable(Exception):
         self.place = place
 
 
-class Bounds(NamedTuple):
+class LinearBounds(NamedTuple):
     """Bounds constant + slope x of u, shape (rows,) each, and the x between which the rows without u hold."""
 
     upper: Array
@@ -78,14 +78,14 @@ class Bounds(NamedTuple):
         return float(self.lower[k]), float(self.lower_slope[k])
 
 
-class Reach(NamedTuple):
+class SquareInterval(NamedTuple):
     """The interval of squares x at a place from which the end is reached."""
 
     least: float
     most: float
 
 
-def greatest_squares(places: Array, rows: Rows, mean_speed: float) -> Array:
+def greatest_squares(places: Array, rows: IntervalRows, mean_speed: float) -> Array:
     """Squares x of the greatest speeds at the places from rest to rest, shape (intervals + 1,).
 
     Args:
@@ -99,7 +99,7 @@ def greatest_squares(places: Array, rows: Rows, mean_speed: float) -> Array:
     steps = 2.0 * np.diff(places)
     bounds = _bounds(rows)
     farthest = FARTHEST * mean_speed**2
-    reaches = [Reach(0.0, 0.0)]
+    reaches = [SquareInterval(0.0, 0.0)]
     for i in reversed(range(len(steps))):
         reach = _reach_before(bounds[i], float(steps[i]), reaches[-1], farthest)
         if reach is None:
@@ -116,13 +116,13 @@ def greatest_squares(places: Array, rows: Rows, mean_speed: float) -> Array:
     return np.array(x)
 
 
-def _after(bounds: Bounds, step: float, x: float, reach: Reach) -> float:
+def _after(bounds: LinearBounds, step: float, x: float, reach: SquareInterval) -> float:
     """The greatest x of the next place, within its reach."""
     constant, slope = bounds.least_upper(x)
     return min(reach.most, max(reach.least, x + step * (constant + slope * x)))
 
 
-def _reach_before(bounds: Bounds, step: float, after: Reach, farthest: float) -> Reach | None:
+def _reach_before(bounds: LinearBounds, step: float, after: SquareInterval, farthest: float) -> SquareInterval | None:
     """The reach at the start of an interval from that at its end; None if it is empty."""
 
     def gap(x: float) -> tuple[float, float, float]:
@@ -154,10 +154,10 @@ def _reach_before(bounds: Bounds, step: float, after: Reach, farthest: float) ->
     if most is None:
         return None
     least = zero(bounds.least, 1.0, most)
-    return Reach(min(most, bounds.least if least is None else least), most)
+    return SquareInterval(min(most, bounds.least if least is None else least), most)
 
 
-def _bounds(rows: Rows) -> list[Bounds]:
+def _bounds(rows: IntervalRows) -> list[LinearBounds]:
     """Rows solved for u, by interval."""
     a, b, c = rows
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,4 +173,4 @@ def _bounds(rows: Rows) -> list[Bounds]:
     )
     impossible = (without & (b == 0.0) & (c < 0.0)).any(axis=1)
     parts[5][impossible] = -1.0
-    return [Bounds(*of_interval) for of_interval in zip(*parts, strict=True)]
+    return [LinearBounds(*of_interval) for of_interval in zip(*parts, strict=True)]

@@ -19,7 +19,7 @@ from armdyn.trajectory.by_length import ByLength, angles
 from armdyn.trajectory.checks import MotionError, fixed, limit_of_each
 from armdyn.trajectory.joint_path import JointPath, Retimed
 from armdyn.trajectory.law import Progress
-from armdyn.trajectory.path_rows import AT_REST, Excess, Limits, PathRows, reversals
+from armdyn.trajectory.path_rows import AT_REST, Excess, PathLimits, PathRows, reversals
 from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_in_segments
 from armdyn.trajectory.reachability import Unreachable, greatest_squares
 
@@ -160,11 +160,11 @@ def _refuse_other_forces(robot: Robot) -> None:
 
 def _limits(
     robot: Robot, torque: ArrayLike | None, velocity: ArrayLike | None, acceleration: ArrayLike | None
-) -> Limits:
+) -> PathLimits:
     """Given limits, or those of the description."""
     n = robot.dof
     described = np.array([(joint.limits.effort, joint.limits.velocity) for joint in robot.joints]).T
-    return Limits(
+    return PathLimits(
         described[0] if torque is None else limit_of_each("torque", torque, n, robot),
         described[1] if velocity is None else limit_of_each("velocity", velocity, n, robot),
         np.full(n, np.inf) if acceleration is None else limit_of_each("acceleration", acceleration, n, robot),
@@ -271,7 +271,7 @@ def _not_passed(robot: Robot, places: Array, error: Unreachable) -> MotionError:
     )
 
 
-def _notes(robot: Robot, limits: Limits, used: UsedLimits) -> Iterator[str]:
+def _notes(robot: Robot, limits: PathLimits, used: UsedLimits) -> Iterator[str]:
     """The limits that are exceeded."""
     for quantity, parts, limit in zip(UsedLimits._fields, used, limits, strict=True):
         for joint in np.flatnonzero(parts > KEPT):

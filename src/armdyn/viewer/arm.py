@@ -36,7 +36,7 @@ class Drawing:
 
 
 @dataclass(frozen=True, eq=False)
-class Arm:
+class DrawnArm:
     """An arm that is drawn.
 
     Args:

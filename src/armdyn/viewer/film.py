@@ -48,7 +48,7 @@ def film_of(messages: Iterable[Timed]) -> list[Timed]:
     later = [message for t, message in messages if t > beginning and message["type"] == UPDATE]
     changing = {message["name"] for message in later}
     at_first = _made(messages, beginning)
-    stretched = {name: Stretched(at_first[name]) for name in changing if name in at_first}
+    stretched = {name: ScalingNode(at_first[name]) for name in changing if name in at_first}
     for message in later:
         if message["name"] in stretched:
             stretched[message["name"]].learn(message["updates"])
@@ -79,7 +79,7 @@ def _made(messages: Iterable[Timed], beginning: float) -> dict[str, dict[str, An
     return made
 
 
-class Stretched:
+class ScalingNode:
     """A node whose scale changes while a film plays.
 
     Args:

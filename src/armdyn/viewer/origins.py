@@ -25,14 +25,14 @@ REFUSED = 1008
 _PORTS = {"http": 80, "https": 443}
 
 
-class Address(NamedTuple):
+class HostAddress(NamedTuple):
     """The host name and port of a server, as in a URL."""
 
     name: str
     port: int | None
 
 
-def origin_address(origin: str) -> Address | None:
+def origin_address(origin: str) -> HostAddress | None:
     """The address in an origin; None if it has none, e.g. the origin "null" of a file.
 
     >>> origin_address("http://localhost:8080"), origin_address("https://arm.example"), origin_address("null")
@@ -41,7 +41,7 @@ def origin_address(origin: str) -> Address | None:
     with contextlib.suppress(ValueError):
         parts = urlsplit(origin)
         if parts.scheme in _PORTS and parts.hostname and not parts.path.strip("/"):
-            return Address(parts.hostname, parts.port or _PORTS[parts.scheme])
+            return HostAddress(parts.hostname, parts.port or _PORTS[parts.scheme])
     return None
 
 
@@ -81,7 +81,7 @@ def is_allowed(origin: str | None, host: str | None, allowed: Collection[str] = 
     if page is None:
         return origin is None
     default = _PORTS[urlsplit(str(origin)).scheme]
-    return page == Address(asked.name, asked.port if ":" in str(host).rpartition("]")[2] else default)
+    return page == HostAddress(asked.name, asked.port if ":" in str(host).rpartition("]")[2] else default)
 
 
 def _is_ours(name: str) -> bool:

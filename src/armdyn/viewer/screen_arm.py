@@ -1,4 +1,4 @@
-"""An arm on the screen: the nodes of viser's scene that show an `Arm`, and move with it."""
+"""An arm on the screen: the nodes of viser's scene that show a `DrawnArm`, and move with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.formats.export.numbers import quaternions
 from armdyn.plots.symbols import JOINT_COLOURS
 from armdyn.spatial.rotations import Array
-from armdyn.viewer.arm import Arm, Drawing, Look
+from armdyn.viewer.arm import Drawing, DrawnArm, Look
 from armdyn.viewer.ellipsoids import Solid, tip_ellipsoid
 from armdyn.viewer.skeleton import RADIUS, rod_pose, unit_rod
 
@@ -73,7 +73,7 @@ class _Nodes:
 class ScreenArm:
     """The nodes of one arm in the scene of a server of viser."""
 
-    def __init__(self, scene: Any, arm: Arm, q: Array, show: Show) -> None:
+    def __init__(self, scene: Any, arm: DrawnArm, q: Array, show: Show) -> None:
         self.scene, self.arm, self.show_what = scene, arm, show
         self.drawn = arm.drawing(q)
         self.problem = ""

@@ -12,15 +12,15 @@ import numpy as np
 from armdyn.base.errors import ArmdynError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.viewer.arm import Arm
+from armdyn.viewer.arm import DrawnArm
 from armdyn.viewer.curves import Curves, History, curves_of
 from armdyn.viewer.numbers import Now, explained, numbers_html, status_html
 from armdyn.viewer.panels.curves import CurvesPanel
 from armdyn.viewer.panels.joints import JointPanel, heading
 from armdyn.viewer.recording import Recording
 from armdyn.viewer.screen_arm import ScreenArm, Show
-from armdyn.viewer.stream_lines import State
-from armdyn.viewer.trace import Trace, trace_of
+from armdyn.viewer.stream_lines import StreamState
+from armdyn.viewer.trace import TipTrace, trace_of
 
 GHOST = 0.22
 """The opacity of ghosts."""
@@ -36,7 +36,7 @@ OTHERS = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.80, 0.47, 0.65), (0.90, 0.62,
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class RobotEntry:
     """A robot to be shown.
 
     Args:
@@ -47,7 +47,7 @@ class Entry:
         streamed: True if a stream moves it.
     """
 
-    arm: Arm
+    arm: DrawnArm
     q: Array
     ghosts: Array
     recordings: Sequence[Recording] = ()
@@ -63,14 +63,14 @@ class ShownRobot:
         show: its visible parts.
     """
 
-    def __init__(self, server: Any, entry: Entry, show: Show) -> None:
+    def __init__(self, server: Any, entry: RobotEntry, show: Show) -> None:
         self.robot: Robot = entry.arm.robot
         self.entry, self._gui = entry, server.gui
         self.lock = threading.RLock()
         self.q = np.array(entry.q, dtype=float)
         self.problem, self.load, self.follows = "", 0.0, entry.streamed
         self.stale = True
-        self._state: State | None = None
+        self._state: StreamState | None = None
         self._recorded: Now | None = None
         self.arm = ScreenArm(server.scene, entry.arm, self.q, show)
         self.ghosts = [self._ghost(server, f"ghost {k}", q, None, show) for k, q in enumerate(entry.ghosts)]
@@ -83,7 +83,7 @@ class ShownRobot:
         self.measured = self._ghost(server, "measured", self.q, MEASURED, show) if entry.streamed else None
         if self.measured is not None:
             self.measured.set_visible(False)
-        self._trace = Trace(entry.arm.size)
+        self._trace = TipTrace(entry.arm.size)
         self.history = History(self.robot)
         other = self.recordings[1].completed(self.robot) if len(self.recordings) == 2 else None
         self._curves: list[Curves] = curves_of(self.robot, self.recordings[0], other) if self.recordings else []
@@ -94,7 +94,9 @@ class ShownRobot:
         self, server: Any, name: str, q: Array, colour: tuple[float, float, float] | None, show: Show
     ) -> ScreenArm:
         arm = self.entry.arm
-        ghost = Arm(self.robot, f"{arm.name} {name}", arm.looks, arm.base, colour, GHOST if colour is None else 0.4)
+        ghost = DrawnArm(
+            self.robot, f"{arm.name} {name}", arm.looks, arm.base, colour, GHOST if colour is None else 0.4
+        )
         return ScreenArm(server.scene, ghost, q, show)
 
     @property
@@ -197,7 +199,7 @@ class ShownRobot:
             for arm, recording in zip(self.moving, others, strict=True):
                 arm.draw(recording.at(t))
 
-    def receive(self, t: float, state: State) -> None:
+    def receive(self, t: float, state: StreamState) -> None:
         """Show a state of the stream, received at a time, s."""
         with self.lock:
             self.history.add(t, Now(state.q, qd=state.qd, tau=state.tau))

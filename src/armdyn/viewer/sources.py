@@ -39,7 +39,7 @@ Receive = Callable[[str, str], None]
 """Callback with the name of a sender and one of its lines; must not raise."""
 
 
-class Source(Protocol):
+class LineSource(Protocol):
     """A source of lines."""
 
     @property
@@ -57,7 +57,7 @@ class Source(Protocol):
         """Hand on no more of them."""
 
 
-class Lines:
+class IterableLines:
     """The lines of an iterable, e.g. a file or a generator, as fast as it yields them."""
 
     def __init__(self, lines: Iterable[str | bytes], said: str = "a stream") -> None:
@@ -84,7 +84,7 @@ class Lines:
         self._closed.set()
 
 
-class Port:
+class PortLines:
     """Lines received on a port of this machine, by TCP connections and UDP datagrams.
 
     Args:
@@ -193,21 +193,21 @@ class Port:
         connection.close()
 
 
-def source_of(stream: Any, host: str = "127.0.0.1") -> Source:
+def source_of(stream: Any, host: str = "127.0.0.1") -> LineSource:
     """The source of lines from an argument: a port number, "-" for standard input, or an iterable of lines.
 
     Raises:
         ViewerError: anything else.
         PortInUse: the port is in use by another program.
     """
-    if isinstance(stream, Port | Lines):
+    if isinstance(stream, PortLines | IterableLines):
         return stream
     if isinstance(stream, str) and stream == STANDARD_INPUT:
-        return Lines(iter(sys.stdin.readline, ""), "standard input")
+        return IterableLines(iter(sys.stdin.readline, ""), "standard input")
     if isinstance(stream, int) and not isinstance(stream, bool):
-        return Port(stream, host)
+        return PortLines(stream, host)
     if isinstance(stream, Iterable) and not isinstance(stream, str | bytes):
-        return Lines(stream)
+        return IterableLines(stream)
     raise ViewerError(f"stream is {shown(stream)}; expected the number of a port, '-' for standard input, or lines")
 
 

@@ -35,7 +35,7 @@ such as "t,q_elbow [deg],tau_elbow"."""
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class StreamState:
     """The state of a line: q, rad or m, shape (n,), and, if present, t, s, qd, qdd and tau."""
 
     q: Array
@@ -63,7 +63,7 @@ class LineReader:
         self._unnamed: dict[int, Heading] = {}
         self._last: Array | None = None
 
-    def read(self, line: str) -> State | None:
+    def read(self, line: str) -> StreamState | None:
         """The state in a line; None if it is blank or a header.
 
         Raises:
@@ -81,7 +81,7 @@ class LineReader:
             self._last = state.q
         return state
 
-    def _csv(self, text: str) -> State | None:
+    def _csv(self, text: str) -> StreamState | None:
         words = [word.strip() for word in CsvTable.of(text, "stream", "a state", error=StreamError).first]
         if not is_number(words[0]):
             self._named = self._heading(words, "stream")
@@ -100,7 +100,7 @@ class LineReader:
                 found["t"] = value
             else:
                 found[column.quantity][column.joint] = value
-        return State(**found)
+        return StreamState(**found)
 
     def _heading(self, labels: list[str] | int, source: str) -> Heading:
         try:
@@ -108,7 +108,7 @@ class LineReader:
         except LogError as error:
             raise StreamError(str(error)) from None
 
-    def _json(self, text: str) -> State:
+    def _json(self, text: str) -> StreamState:
         try:
             data = json.loads(text, parse_constant=float)
         except (ValueError, RecursionError) as error:
@@ -123,7 +123,7 @@ class LineReader:
             name: self._array(name, data[name]) for name in ("q", "qd", "qdd", "tau") if data.get(name) is not None
         }
         t = data.get("t")
-        return State(t=None if t is None else _number("t", t), **arrays)
+        return StreamState(t=None if t is None else _number("t", t), **arrays)
 
     def _array(self, name: str, values: Any) -> Array:
         n = self.robot.dof
@@ -135,7 +135,7 @@ class LineReader:
             [_number(f"{name} of {joint}", x) for joint, x in zip(self.robot.joint_names, values, strict=True)]
         )
 
-    def _ros(self, data: Mapping[str, Any]) -> State:
+    def _ros(self, data: Mapping[str, Any]) -> StreamState:
         """A joint state of ROS: joints by name, in any order; omitted joints keep their positions."""
         names, joints = data["name"], self.robot.joint_names
         if not isinstance(names, list) or not isinstance(data.get("position"), list):
@@ -159,7 +159,7 @@ class LineReader:
                     found[quantity][joints.index(name)] = _number(f"{key} of {name}", values[k])
         if "q" not in found:
             raise StreamError("a line has no positions; expected one for each of its names")
-        return State(t=_stamp(data), **found)
+        return StreamState(t=_stamp(data), **found)
 
 
 def _stamp(data: Mapping[str, Any]) -> float | None:

@@ -82,7 +82,7 @@ def looks_of(model: Model, *, most: int = MOST_TRIANGLES) -> Looks:
         most: largest number of triangles of all surfaces of a layer; finer layers are decimated.
     """
     visual, collision, as_lines = list[Surface](), list[Surface](), list[str]()
-    reader = _Reader()
+    reader = _SurfaceReader()
     for link in model.link_names:
         shapes = [geometry for geometry in model.geometry if geometry.link == link]
         hulls = reader.surfaces([each for each in shapes if each.purpose == "collision"], "collision")
@@ -96,7 +96,7 @@ def looks_of(model: Model, *, most: int = MOST_TRIANGLES) -> Looks:
     return Looks(tuple(surfaces), tuple(as_lines), tuple(reader.notes()))
 
 
-class _Reader:
+class _SurfaceReader:
     """Opens shapes, and records the failures."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ def trace_of(robot: Robot, recording: Recording) -> Array:
     return points
 
 
-class Trace:
+class TipTrace:
     """The latest points of a tip that is moved.
 
     >>> way = Trace(size=1.0)

@@ -19,12 +19,12 @@ from armdyn.motion.trajectory import Trajectory
 from armdyn.plots.configurations import shown_configurations
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
-from armdyn.viewer.arm import LOOKS, Arm
+from armdyn.viewer.arm import LOOKS, DrawnArm
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.numbers import explained
 from armdyn.viewer.recording import Recording, recordings_of
 from armdyn.viewer.screen_arm import Show
-from armdyn.viewer.shown_robot import Entry, closed
+from armdyn.viewer.shown_robot import RobotEntry, closed
 from armdyn.viewer.skeleton import size_of
 from armdyn.viewer.sources import source_of
 from armdyn.viewer.surfaces import looks_of
@@ -242,10 +242,10 @@ def _entries(
     spacing: float | None,
     *,
     streamed: bool,
-) -> tuple[list[Entry], list[str]]:
+) -> tuple[list[RobotEntry], list[str]]:
     """The entry of each robot in the scene, and notes."""
     notes: list[str] = []
-    entries: list[Entry] = []
+    entries: list[RobotEntry] = []
     for k, robot in enumerate(robots):
         qs = shown_configurations(robot, configurations[k], ViewerError)
         at = np.array(recordings[k][0].q[0] if recordings[k] else qs[-1])
@@ -255,8 +255,8 @@ def _entries(
             notes.append(f"{robot.name}: shown with its loops open: {explained(error)}")
         base = np.eye(4)
         base[1, 3] = _place(robots, k, spacing)
-        arm = Arm(robot, _name(robots, k), looks_of(robot.model), base)
-        entries.append(Entry(arm, at, qs[:-1], recordings[k], streamed and k == 0))
+        arm = DrawnArm(robot, _name(robots, k), looks_of(robot.model), base)
+        entries.append(RobotEntry(arm, at, qs[:-1], recordings[k], streamed and k == 0))
     return entries, notes
 
 

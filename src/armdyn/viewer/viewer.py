@@ -31,9 +31,9 @@ from armdyn.viewer.pictures import ENDINGS, MOST_PIXELS, checked, screenshot, wr
 from armdyn.viewer.playback import Playback
 from armdyn.viewer.screen_arm import Show
 from armdyn.viewer.server import address_of, open_browser, start, stop
-from armdyn.viewer.shown_robot import Entry, ShownRobot
-from armdyn.viewer.sources import Source
-from armdyn.viewer.stream_lines import LineReader, State, complaint
+from armdyn.viewer.shown_robot import RobotEntry, ShownRobot
+from armdyn.viewer.sources import LineSource
+from armdyn.viewer.stream_lines import LineReader, StreamState, complaint
 from armdyn.viewer.tab import name_tab
 
 TICK = 1.0 / 30.0
@@ -71,13 +71,13 @@ class Viewer:
 
     def __init__(
         self,
-        entries: Sequence[Entry],
+        entries: Sequence[RobotEntry],
         *,
         show: Show | None = None,
         dark: bool = False,
         host: str = "127.0.0.1",
         port: int | None = None,
-        source: Source | None = None,
+        source: LineSource | None = None,
         speed: float = 1.0,
         loop: bool = False,
         notes: Sequence[str] = (),
@@ -113,7 +113,7 @@ class Viewer:
             self._source, self._stream_said, self._received = source, "", 0
             self._passed_over, self._told, self._told_at = 0, 0, -np.inf
             self._readers: dict[str, tuple[LineReader, list[int]]] = {}
-            self._newest: tuple[float, State] | None = None
+            self._newest: tuple[float, StreamState] | None = None
             self._began = clock()
             self._last_t: float | None = None
             self._shown_t: float | None = None

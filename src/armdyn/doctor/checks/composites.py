@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from armdyn.doctor.finding import Finding, Repair
-from armdyn.doctor.subject import PURPOSES, Body, Subject
+from armdyn.doctor.subject import PURPOSES, Subject, SubjectLink
 from armdyn.spatial.rotations import Array
 
 LEAST_PARTS = 2
@@ -33,7 +33,7 @@ def not_moved(subject: Subject) -> Iterator[Finding]:
             break
 
 
-def _found(body: Body, own: Array, moved: Array, parts: int) -> Finding:
+def _found(body: SubjectLink, own: Array, moved: Array, parts: int) -> Finding:
     short = 100.0 * (1.0 - float(np.trace(own)) / float(np.trace(moved)))
     A = body.frame[:3, :3]
     six = (A.T @ moved @ A)[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
@@ -48,7 +48,7 @@ def _found(body: Body, own: Array, moved: Array, parts: int) -> Finding:
     return replace(found, element=f"link {body.name!r}", why=why, repairs=(repair,))
 
 
-def _sums(body: Body, purpose: str) -> tuple[Array, Array, int] | None:
+def _sums(body: SubjectLink, purpose: str) -> tuple[Array, Array, int] | None:
     """The sum of the shapes' own tensors, the tensor of the whole, kg m^2, in the link's axes, and their number."""
     solids = [hull.solid for hull in body.hulls if hull.purpose == purpose]
     known = [solid for solid in solids if solid is not None]
@@ -60,7 +60,7 @@ def _sums(body: Body, purpose: str) -> tuple[Array, Array, int] | None:
     return own, scale * np.asarray(whole.tensor, dtype=float), len(known)
 
 
-def _stated(body: Body) -> Array:
+def _stated(body: SubjectLink) -> Array:
     """The stated tensor in the axes of the link."""
     A, tensor = body.frame[:3, :3], body.tensor
     assert tensor is not None  # noqa: S101 - it is stated

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.doctor.checks.links import change_in_words
 from armdyn.doctor.finding import Finding, Repair
 from armdyn.doctor.hypotheses import Numbers
-from armdyn.doctor.subject import Body, Subject
+from armdyn.doctor.subject import Subject, SubjectLink
 
 RULES = ("mass/", "inertia/", "read/number")
 """Findings of links that other numbers of mass and inertia may mend."""
@@ -30,7 +30,7 @@ def at_density(findings: Iterable[Finding], subject: Subject, density: float) ->
         yield finding if repair is None else replace(finding, repairs=(repair, *finding.repairs))
 
 
-def _filled(body: Body, density: float) -> Repair | None:
+def _filled(body: SubjectLink, density: float) -> Repair | None:
     """The shapes of a link at a density; None if one of them has no known volume, or for the same numbers."""
     mass = density * (body.filled_volume or 0.0)
     solid = body.solid(mass)

@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.base.errors import ArmdynError
 from armdyn.doctor.finding import Finding, Repair
-from armdyn.doctor.subject import Body, Subject
+from armdyn.doctor.subject import Subject, SubjectLink
 from armdyn.doctor.worst_pose import bounds, carried, largest_change, worst
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -29,7 +29,7 @@ def with_consequences(findings: Iterable[Finding], subject: Subject, robot: Robo
         yield finding if repairs == finding.repairs else replace(finding, repairs=repairs)
 
 
-def _stated(repair: Repair, body: Body | None, robot: Robot) -> Repair:
+def _stated(repair: Repair, body: SubjectLink | None, robot: Robot) -> Repair:
     numbers = repair.numbers
     coupled = robot.model.coupling is not None
     if numbers is None or body is None or coupled or not np.isfinite([body.mass or 0.0, *body.com]).all():

@@ -19,7 +19,7 @@ from armdyn.doctor.subject import Articulation, Subject
 from armdyn.formats.findings import read_number
 from armdyn.formats.urdf.foreign import foreign_words
 from armdyn.formats.urdf.loops import ENDS
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 
 LOOPS = {
     "loop_joint": "Pinocchio and MuJoCo drop it, Drake refuses the file",
@@ -45,7 +45,7 @@ def words(subject: Subject) -> Iterator[Finding]:
     for node in subject.source.root.walk():
         lines.setdefault(node.line, node)
     weightless = []
-    for word in foreign_words(cast("Element", subject.source.root)):
+    for word in foreign_words(cast("XmlElement", subject.source.root)):
         node = lines.get(word.line, subject.source.root)
         if word.text.endswith(WEIGHTLESS):
             weightless.append((node, sorted(word.names)))

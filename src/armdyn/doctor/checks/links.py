@@ -14,7 +14,7 @@ from armdyn.doctor.finding import Finding, Repair, Severity
 from armdyn.doctor.hulls import WATER
 from armdyn.doctor.hypotheses import Hypothesis, Numbers, Surroundings, is_possible, ranked
 from armdyn.doctor.source import Edit, Node
-from armdyn.doctor.subject import MOMENTS, Body, Subject, tensor_of
+from armdyn.doctor.subject import MOMENTS, Subject, SubjectLink, tensor_of
 from armdyn.formats.findings import read_number
 from armdyn.inertia.consistency import nearest_consistent
 from armdyn.model.inertia import Inertia
@@ -65,7 +65,7 @@ def readable(subject: Subject) -> Iterator[Finding]:
             yield from _unreadable(body, node, names)
 
 
-def _unreadable(body: Body, node: Node | None, names: tuple[str, ...]) -> Iterator[Finding]:
+def _unreadable(body: SubjectLink, node: Node | None, names: tuple[str, ...]) -> Iterator[Finding]:
     """Attributes that are not finite numbers, with the repair of decimal commas."""
     for name in names if node is not None else ():
         text = node.attributes.get(name)  # type: ignore[union-attr]
@@ -99,7 +99,7 @@ def weightless(subject: Subject) -> Iterator[Finding]:
         yield replace(finding, repairs=tuple(_filled(subject, body)))
 
 
-def _carries_mass(body: Body, seen: set[str]) -> bool:
+def _carries_mass(body: SubjectLink, seen: set[str]) -> bool:
     """Whether the link, or another that it carries, has mass."""
     if body.mass is not None and body.mass != 0.0:
         return True
@@ -108,7 +108,7 @@ def _carries_mass(body: Body, seen: set[str]) -> bool:
     return any(child is not None and _carries_mass(child, seen) for child in carried)
 
 
-def _filled(subject: Subject, body: Body) -> Iterator[Repair]:
+def _filled(subject: Subject, body: SubjectLink) -> Iterator[Repair]:
     """The shapes of a link, filled with the density of the others or of water."""
     others = [one.mass / one.volume for one in subject.moving() if one.mass and one.volume and one.mass > 0.0]
     density = float(np.median(others)) if others else WATER
@@ -176,7 +176,7 @@ def likely(subject: Subject) -> Iterator[Finding]:
         yield replace(found, repairs=tuple(_repairs(body, numbers, beside))[:MOST_REPAIRS])
 
 
-def is_frame(body: Body, typical: tuple[float, float]) -> bool:
+def is_frame(body: SubjectLink, typical: tuple[float, float]) -> bool:
     """If a link's mass and moments are too small to matter: a frame, with a mass for readers that need one.
 
     Args:
@@ -203,7 +203,7 @@ def _evidence(kind: str, numbers: Numbers, beside: Surroundings) -> str:
     }[kind]
 
 
-def _repairs(body: Body, numbers: Numbers, beside: Surroundings) -> Iterator[Repair]:
+def _repairs(body: SubjectLink, numbers: Numbers, beside: Surroundings) -> Iterator[Repair]:
     """The best hypotheses; after them the solid shapes of the link at its mass."""
     solid = _solid(body, numbers, beside)
     for left, hypothesis in [*ranked(numbers, beside)[: MOST_REPAIRS - len(solid)], *solid]:
@@ -216,7 +216,7 @@ def _repairs(body: Body, numbers: Numbers, beside: Surroundings) -> Iterator[Rep
             yield Repair(hypothesis.title, edits, became, 1.0 / (1.0 + left), (mass, tuple(com)))
 
 
-def _solid(body: Body, numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:
+def _solid(body: SubjectLink, numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:
     solid = body.solid(abs(numbers.mass))
     if solid is None or numbers.mass <= 0.0:
         return []
@@ -226,7 +226,7 @@ def _solid(body: Body, numbers: Numbers, beside: Surroundings) -> list[tuple[flo
     return [(left, filled)] if near and left < beside.unlikely(numbers) else []
 
 
-def change_in_words(body: Body, numbers: Numbers) -> str:
+def change_in_words(body: SubjectLink, numbers: Numbers) -> str:
     """The change of a link's numbers and its consequence, in words."""
     assert body.mass is not None  # noqa: S101 - it is stated
     assert body.moments is not None  # noqa: S101 - likewise
@@ -239,7 +239,7 @@ def change_in_words(body: Body, numbers: Numbers) -> str:
     return "; ".join([*parts, *filter(None, torques)])
 
 
-def inertial_torque(body: Body, moments: np.ndarray) -> str:
+def inertial_torque(body: SubjectLink, moments: np.ndarray) -> str:
     """The change of the torque that turns a link at 1 rad/s^2 about its joint, if its moments change alone."""
     T = np.eye(4)
     for joint in body.path:
@@ -256,7 +256,7 @@ def inertial_torque(body: Body, moments: np.ndarray) -> str:
     return f"1 rad/s^2 of {joint.name!r} takes {abs(change):.3g} N m {'more' if change > 0.0 else 'less'}"
 
 
-def _torque_change(body: Body, numbers: Numbers) -> str:
+def _torque_change(body: SubjectLink, numbers: Numbers) -> str:
     """How far gravity's torque on the joint that moves the link changes, its axis horizontal: g |a x delta(m c)|."""
     T = np.eye(4)
     for joint in body.path:
@@ -280,7 +280,7 @@ def _shown(values: np.ndarray) -> str:
     return ", ".join(f"{value:.6g}" for value in values)
 
 
-def _nearest(body: Body) -> Iterator[Repair]:
+def _nearest(body: SubjectLink) -> Iterator[Repair]:
     """The nearest tensor of a rigid body, which keeps mass and centre."""
     assert body.mass is not None  # noqa: S101 - it is stated
     assert body.moments is not None  # noqa: S101 - likewise
@@ -296,7 +296,7 @@ def _nearest(body: Body) -> Iterator[Repair]:
 
 def placeholders(subject: Subject) -> Iterator[Finding]:
     """The same mass and inertia on several links: numbers that nobody has computed."""
-    alike: dict[tuple[float, ...], list[Body]] = defaultdict(list)
+    alike: dict[tuple[float, ...], list[SubjectLink]] = defaultdict(list)
     for body in subject.moving():
         assert body.moments is not None  # noqa: S101 - it is stated
         if body.mass and body.moments.any():
@@ -351,7 +351,7 @@ def mirrors(subject: Subject) -> Iterator[Finding]:
             yield replace(_of(body, "inertia/mirror", "warning", text, why), repairs=(repair,))
 
 
-def _pairs(subject: Subject) -> Iterator[tuple[Body, Body]]:
+def _pairs(subject: Subject) -> Iterator[tuple[SubjectLink, SubjectLink]]:
     """Links of a left side and their twins of the right, both with stated mass and inertia."""
     for body in subject.moving():
         for a, b in PAIRS:
@@ -368,6 +368,6 @@ def typical_of(subject: Subject) -> tuple[float, float]:
     return tuple(float(np.median(each)) if each else 0.0 for each in (extents, masses))  # type: ignore[return-value]
 
 
-def _of(body: Body, rule: str, severity: Severity, text: str, why: str, node: Node | None = None) -> Finding:
+def _of(body: SubjectLink, rule: str, severity: Severity, text: str, why: str, node: Node | None = None) -> Finding:
     found = Finding.at(node or body.inertial or body.node, rule, severity, text, why=why, link=body.name)
     return replace(found, element=f"link {body.name!r}")

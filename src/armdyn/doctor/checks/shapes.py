@@ -12,7 +12,7 @@ from armdyn.doctor.checks.links import inertial_torque, is_frame, typical_of
 from armdyn.doctor.finding import Finding, Repair
 from armdyn.doctor.hulls import Hull
 from armdyn.doctor.source import Edit, Node
-from armdyn.doctor.subject import PURPOSES, Body, Subject, tensor_of
+from armdyn.doctor.subject import PURPOSES, Subject, SubjectLink, tensor_of
 from armdyn.spatial.rotations import Array
 
 SMALLER: tuple[float, ...] = (1e-3, 1e-2, 0.0254)
@@ -65,13 +65,13 @@ def inside(subject: Subject) -> Iterator[Finding]:
             yield _too_large(body, float(ratio[worst]), along[worst], float(above[worst] + below[worst]))
 
 
-def _is_size_alone(body: Body) -> bool:
+def _is_size_alone(body: SubjectLink) -> bool:
     """If the radius of gyration is beyond the extent of the link, which is a finding of its own."""
     largest = float(np.linalg.eigvalsh(tensor_of(body.moments))[-1])  # type: ignore[arg-type]
     return bool(np.sqrt(max(largest, 0.0) / (body.mass or 1.0)) > thresholds.LARGE.value * body.extent)
 
 
-def _second_moment(body: Body) -> Array:
+def _second_moment(body: SubjectLink) -> Array:
     """The integral of r r^T dm about the centre of mass, in the link's axes, kg m^2, shape (3, 3)."""
     R = body.frame[:3, :3]
     tensor = R @ tensor_of(body.moments) @ R.T  # type: ignore[arg-type]
@@ -79,7 +79,7 @@ def _second_moment(body: Body) -> Array:
     return S
 
 
-def _too_large(body: Body, ratio: float, along: Array, width: float) -> Finding:
+def _too_large(body: SubjectLink, ratio: float, along: Array, width: float) -> Finding:
     S = _second_moment(body)
     length = 2.0 * np.sqrt(5.0 * float(along @ S @ along) / (body.mass or 1.0))
     axis = ", ".join(f"{x:.2g}" for x in along)
@@ -91,7 +91,7 @@ def _too_large(body: Body, ratio: float, along: Array, width: float) -> Finding:
     return replace(finding, repairs=tuple(_filled(body)))
 
 
-def _filled(body: Body) -> Iterator[Repair]:
+def _filled(body: SubjectLink) -> Iterator[Repair]:
     """The shapes of a link, solid, at its mass."""
     solid = body.solid(body.mass or 0.0)
     if solid is None or body.moments is None:
@@ -108,7 +108,7 @@ def _filled(body: Body) -> Iterator[Repair]:
         yield Repair(f"{words}, solid, at this mass", edits, became, sure=0.5)
 
 
-def _about(body: Body, solid: tuple[Array, Array]) -> Array | None:
+def _about(body: SubjectLink, solid: tuple[Array, Array]) -> Array | None:
     """The moments of the solid, if its centre of mass is near that of the file: else it is another body."""
     far = float(np.linalg.norm(solid[0] - body.com))
     return solid[1] if far < thresholds.NEAR_CENTRE.value * body.extent else None
@@ -145,7 +145,7 @@ def _size(subject: Subject) -> float:
     return max((one for one in sums if np.isfinite(one)), default=0.0)
 
 
-def _scaled(body: Body, hull: Hull, size: float, span: float, words: str, factors: tuple[float, ...]) -> Finding:
+def _scaled(body: SubjectLink, hull: Hull, size: float, span: float, words: str, factors: tuple[float, ...]) -> Finding:
     fitting = min(factors, key=lambda factor: abs(np.log10(factor * size / span)))
     node = hull.node
     old = [float(word) for word in node.attributes.get("scale", "1 1 1").split()]
@@ -197,6 +197,6 @@ def unread(subject: Subject) -> Iterator[Finding]:
             yield Finding.at(node, "mesh/unread", "note", f"mesh {path!r} is {reason}", why=why)
 
 
-def _of(body: Body, rule: str, text: str, why: str) -> Finding:
+def _of(body: SubjectLink, rule: str, text: str, why: str) -> Finding:
     finding = Finding.at(body.inertial or body.node, rule, "warning", text, why=why, link=body.name)
     return replace(finding, element=f"link {body.name!r}")

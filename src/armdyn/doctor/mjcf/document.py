@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from armdyn.base.errors import ArmdynError
-from armdyn.doctor.source import Node, Source
+from armdyn.doctor.source import Node, SourceDocument
 from armdyn.formats.files import read_file
 from armdyn.formats.xml_tree import parse
 
@@ -13,7 +13,7 @@ MOST_FILES = 200
 """A document includes no more files; the rest is left out."""
 
 
-def with_includes(source: Source, folder: Path) -> list[tuple[Node, str]]:
+def with_includes(source: SourceDocument, folder: Path) -> list[tuple[Node, str]]:
     """Replace each <include> by the elements of its file; return those that cannot be read, with the reason.
 
     MuJoCo looks a file up in the folder of the main document, and reads none twice.
@@ -23,7 +23,7 @@ def with_includes(source: Source, folder: Path) -> list[tuple[Node, str]]:
     return lost
 
 
-def _expand(node: Node, source: Source, folder: Path, lost: list[tuple[Node, str]]) -> None:
+def _expand(node: Node, source: SourceDocument, folder: Path, lost: list[tuple[Node, str]]) -> None:
     children: list[Node] = []
     for child in node.children:
         if child.tag != "include":
@@ -36,7 +36,7 @@ def _expand(node: Node, source: Source, folder: Path, lost: list[tuple[Node, str
             try:
                 data = read_file(folder / name)
                 parse(data, name)
-                included = Source.parse(name, data, name)
+                included = SourceDocument.parse(name, data, name)
             except (ArmdynError, OSError) as error:
                 fault = str(error)
         if fault:
@@ -50,7 +50,7 @@ def _expand(node: Node, source: Source, folder: Path, lost: list[tuple[Node, str
     node.children = children
 
 
-def _fault(name: str, source: Source) -> str:
+def _fault(name: str, source: SourceDocument) -> str:
     if not name:
         return "<include> names no file"
     if name in source.included:

@@ -15,7 +15,7 @@ from armdyn.base.threads import cached_property
 from armdyn.doctor.hulls import WATER, Hull
 from armdyn.doctor.mjcf.meshes import Meshes
 from armdyn.doctor.mjcf.places import numbers, pose
-from armdyn.doctor.mjcf.settings import Attributes, Settings
+from armdyn.doctor.mjcf.settings import Attributes, DocumentSettings
 from armdyn.doctor.source import Node
 from armdyn.formats.findings import read_number
 from armdyn.model.inertia import Inertia
@@ -40,7 +40,7 @@ class Geom:
     node: Node
     attributes: Attributes
     frame: Array
-    settings: Settings
+    settings: DocumentSettings
     meshes: Meshes
 
     @property
@@ -100,7 +100,7 @@ def _mass(attributes: Attributes, hull: Hull | None) -> float:
     return density * hull.volume
 
 
-def _hull(node: Node, attributes: Attributes, T: Array, settings: Settings, purpose: str) -> Hull | None:
+def _hull(node: Node, attributes: Attributes, T: Array, settings: DocumentSettings, purpose: str) -> Hull | None:
     kind = _word(attributes, "type", "sphere")
     if "mesh" in attributes or kind not in ("sphere", *LONG):
         return None

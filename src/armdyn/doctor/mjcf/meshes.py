@@ -14,7 +14,7 @@ import numpy as np
 from armdyn.doctor.hulls import Hull, hull_of_mesh
 from armdyn.doctor.meshes import Shelf
 from armdyn.doctor.mjcf.places import numbers, rotation
-from armdyn.doctor.mjcf.settings import Attributes, Settings, Stated
+from armdyn.doctor.mjcf.settings import Attributes, DocumentSettings, Stated
 from armdyn.doctor.source import Node
 from armdyn.spatial.rotations import Array
 
@@ -29,12 +29,12 @@ class Meshes:
         by_name: the element and the attributes of each mesh.
     """
 
-    settings: Settings
+    settings: DocumentSettings
     shelf: Shelf
     by_name: dict[str, tuple[Node, Attributes]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, root: Node, settings: Settings, shelf: Shelf) -> Meshes:
+    def of(cls, root: Node, settings: DocumentSettings, shelf: Shelf) -> Meshes:
         """The meshes in the <asset> elements of a document; one without a name has that of its file."""
         by_name: dict[str, tuple[Node, Attributes]] = {}
         for section in root.all("asset"):

@@ -12,9 +12,9 @@ from armdyn.base.threads import cached_property
 from armdyn.doctor.hulls import Hull
 from armdyn.doctor.mjcf.geoms import Geom
 from armdyn.doctor.mjcf.places import ORIENTATIONS, numbers, pose
-from armdyn.doctor.mjcf.settings import Attributes, Settings, own
+from armdyn.doctor.mjcf.settings import Attributes, DocumentSettings, own
 from armdyn.doctor.source import Edit, Node, Span
-from armdyn.doctor.subject import PURPOSES, Articulation, Body, tensor_of
+from armdyn.doctor.subject import PURPOSES, Articulation, SubjectLink, tensor_of
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array
 
@@ -26,7 +26,7 @@ FULL = (0, 3, 5, 1, 2, 4)
 
 
 @dataclass(eq=False)
-class MjcfBody(Body):
+class MjcfBody(SubjectLink):
     """A body.
 
     Args:
@@ -36,7 +36,7 @@ class MjcfBody(Body):
         joints: all of its joints in the order of the file; the last one is ``carried_by``.
     """
 
-    settings: Settings = field(default_factory=Settings)
+    settings: DocumentSettings = field(default_factory=DocumentSettings)
     geoms: list[Geom] = field(default_factory=list)
     label: str = ""
     joints: list[MjcfJoint] = field(default_factory=list)
@@ -208,7 +208,7 @@ class MjcfJoint(Articulation):
         is_weld: if the body has no joint.
     """
 
-    settings: Settings = field(default_factory=Settings)
+    settings: DocumentSettings = field(default_factory=DocumentSettings)
     attributes: Attributes = field(default_factory=dict)
     label: str = ""
     body_pose: Array = field(default_factory=lambda: np.eye(4))

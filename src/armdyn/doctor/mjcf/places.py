@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.doctor.mjcf.settings import Attributes, Settings
+from armdyn.doctor.mjcf.settings import Attributes, DocumentSettings
 from armdyn.formats.findings import read_number
 from armdyn.spatial.rotations import Array
 
@@ -22,7 +22,7 @@ def numbers(attributes: Attributes, name: str, size: int, default: tuple[float, 
     return np.array([read_number(word) for word in words]) if len(words) == size else np.full(size, np.nan)
 
 
-def pose(attributes: Attributes, settings: Settings) -> Array:
+def pose(attributes: Attributes, settings: DocumentSettings) -> Array:
     """The pose of an element, shape (4, 4)."""
     T = np.eye(4)
     T[:3, :3] = rotation(attributes, settings)
@@ -30,7 +30,7 @@ def pose(attributes: Attributes, settings: Settings) -> Array:
     return T
 
 
-def rotation(attributes: Attributes, settings: Settings) -> Array:
+def rotation(attributes: Attributes, settings: DocumentSettings) -> Array:
     """The rotation of an element, shape (3, 3); NaN if it cannot be read."""
     name = next((one for one in ORIENTATIONS if one in attributes), None)
     if name is None:

@@ -12,8 +12,8 @@ from armdyn.doctor.mjcf.geoms import Geom
 from armdyn.doctor.mjcf.meshes import Meshes
 from armdyn.doctor.mjcf.parts import MjcfBody, MjcfJoint
 from armdyn.doctor.mjcf.places import pose
-from armdyn.doctor.mjcf.settings import Attributes, Settings, own
-from armdyn.doctor.source import Node, Source
+from armdyn.doctor.mjcf.settings import Attributes, DocumentSettings, own
+from armdyn.doctor.source import Node, SourceDocument
 from armdyn.doctor.subject import Subject
 from armdyn.spatial.rotations import Array
 
@@ -21,14 +21,14 @@ CONTAINERS = ("frame", "replicate")
 """Elements whose children stand on the body around them."""
 
 
-def mjcf_subject(source: Source, folder: Path) -> Subject:
+def mjcf_subject(source: SourceDocument, folder: Path) -> Subject:
     """The bodies and joints of an MJCF document."""
     lost = with_includes(source, folder)
-    settings = Settings.of(source.root)
+    settings = DocumentSettings.of(source.root)
     shelf = Shelf(folder)
     meshes = Meshes.of(source.root, settings, shelf)
     subject = Subject(source, folder, {}, [], "MJCF", settings=settings, lost=lost, meshes=shelf, named_meshes=meshes)
-    reader = _Reader(subject, settings, meshes)
+    reader = _MjcfReader(subject, settings, meshes)
     worlds = source.root.all("worldbody")
     body = MjcfBody(worlds[0] if worlds else source.root, None, settings=settings, label="world")
     reader.add(body)
@@ -37,8 +37,8 @@ def mjcf_subject(source: Source, folder: Path) -> Subject:
     return reader.subject
 
 
-class _Reader:
-    def __init__(self, subject: Subject, settings: Settings, meshes: Meshes) -> None:
+class _MjcfReader:
+    def __init__(self, subject: Subject, settings: DocumentSettings, meshes: Meshes) -> None:
         self.subject, self.settings, self.meshes, self.number = subject, settings, meshes, 0
 
     def add(self, body: MjcfBody) -> MjcfBody:

@@ -31,7 +31,7 @@ def own(node: Node) -> Attributes:
 
 
 @dataclass
-class Settings:
+class DocumentSettings:
     """The settings of a document.
 
     Args:
@@ -45,7 +45,7 @@ class Settings:
     compilers: list[Node] = field(default_factory=list)
 
     @classmethod
-    def of(cls, root: Node) -> Settings:
+    def of(cls, root: Node) -> DocumentSettings:
         """The settings of a document whose includes are resolved."""
         found = cls()
         for node in root.all("compiler"):

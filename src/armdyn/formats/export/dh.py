@@ -27,7 +27,7 @@ LOST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Normal:
+class CommonNormal:
     """The common normal of axis i and axis i+1: its unit vector, and its foot on each."""
 
     x: Array
@@ -75,7 +75,7 @@ def write_dh(model: Model, convention: str) -> DHTable:
 Pair = tuple[float, float]
 
 
-def _steps(z: list[Array], normals: list[Normal], *, modified: bool, size: float) -> list[tuple[Pair, Pair]]:
+def _steps(z: list[Array], normals: list[CommonNormal], *, modified: bool, size: float) -> list[tuple[Pair, Pair]]:
     """(d, theta) and (a, alpha) of every row; the normals before the first axis and after the last are free: zeros."""
     n, nothing = len(z), (0.0, 0.0)
     between = zip(range(1, n - 1), normals, normals[1:], strict=False)
@@ -85,17 +85,17 @@ def _steps(z: list[Array], normals: list[Normal], *, modified: bool, size: float
     return list(zip(along, [nothing, *across] if modified else [*across, nothing], strict=True))
 
 
-def _normals(arm: SerialArm, z: list[Array]) -> list[Normal]:
+def _normals(arm: SerialArm, z: list[Array]) -> list[CommonNormal]:
     """The n - 1 common normals; for an arm with one joint, any normal of it."""
-    normals: list[Normal] = []
+    normals: list[CommonNormal] = []
     for k in range(len(z) - 1):
         start = normals[-1].arrives if normals else arm.point(k)
         x_before = normals[-1].x if normals else None
         normals.append(_normal(z[k], start, z[k + 1], arm.point(k + 1), x_before, arm.size))
-    return normals or [Normal(_any_normal(z[0], None), arm.point(0), arm.point(0))]
+    return normals or [CommonNormal(_any_normal(z[0], None), arm.point(0), arm.point(0))]
 
 
-def _normal(z1: Array, o1: Array, z2: Array, o2: Array, x_before: Array | None, size: float) -> Normal:
+def _normal(z1: Array, o1: Array, z2: Array, o2: Array, x_before: Array | None, size: float) -> CommonNormal:
     """The common normal of the axes through o1 and o2; for parallel ones, the normal through o1."""
     normal = cross(z1, z2)
     sine_squared = normal @ normal
@@ -104,11 +104,11 @@ def _normal(z1: Array, o1: Array, z2: Array, o2: Array, x_before: Array | None, 
         across = between - z1 * (z1 @ between)
         small = norm(across) <= ROUNDING * norm(between)
         x = _any_normal(z1, x_before) if small else clean_direction(across)
-        return Normal(x, o1, o1 if small else o1 + across)
+        return CommonNormal(x, o1, o1 if small else o1 + across)
     leaves = o1 + z1 * (between @ cross(z2, normal) / sine_squared)
     arrives = o2 + z2 * (between @ cross(z1, normal) / sine_squared)
     x = clean_direction(normal)
-    return Normal(-x if x @ (arrives - leaves) < -ROUNDING * size else x, leaves, arrives)
+    return CommonNormal(-x if x @ (arrives - leaves) < -ROUNDING * size else x, leaves, arrives)
 
 
 def _any_normal(z: Array, x_before: Array | None) -> Array:
@@ -118,12 +118,12 @@ def _any_normal(z: Array, x_before: Array | None) -> Array:
     return clean_direction(cross(exact(np.eye(3))[int(np.argmin(np.abs(z)))], z))
 
 
-def _along(z: Array, before: Normal, after: Normal, size: float) -> Pair:
+def _along(z: Array, before: CommonNormal, after: CommonNormal, size: float) -> Pair:
     """d and theta: from the normal that arrives on an axis to the one that leaves it."""
     return _length(after.leaves - before.arrives, z, size), _angle(before.x, after.x, z)
 
 
-def _across(z1: Array, z2: Array, normal: Normal, size: float) -> Pair:
+def _across(z1: Array, z2: Array, normal: CommonNormal, size: float) -> Pair:
     """a and alpha: along and about a common normal."""
     return _length(normal.arrives - normal.leaves, normal.x, size), _angle(z1, z2, normal.x)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.base.exact import exact, rounded
-from armdyn.base.tabular import Table, figures
+from armdyn.base.tabular import TextTable, figures
 from armdyn.formats.export.serial import SerialArm
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, inverse_rigid, rigid, skew
@@ -23,18 +23,18 @@ class Screws(NamedTuple):
     Glist: Array
     Slist: Array
 
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """One row per joint: the space screw axis S_i, angular part first; below it the tip's pose at q = 0."""
         rows = [(str(i), *figures(S, size=1.0)) for i, S in enumerate(self.Slist.T, start=1)]
         home = reduce(np.matmul, self.Mlist)
         below = [f"  {'  '.join(f'{cell:>10}' for cell in figures(row, size=1.0))}" for row in home]
         headings = ("i", "w_x", "w_y", "w_z", "v_x", "v_y", "v_z")
-        return Table(headings, rows, "rrrrrrr", "Space screw axes", ("M, the tip's pose at q = 0:", *below))
+        return TextTable(headings, rows, "rrrrrrr", "Space screw axes", ("M, the tip's pose at q = 0:", *below))
 
     def to_latex(self) -> str:
         """The space screw axes as a LaTeX ``tabular``."""
         symbols = tuple(rf"${letter}_{axis}$" for letter in (r"\omega", "v") for axis in "xyz")
-        return Table(("$i$", *symbols), self.table().rows, "rrrrrrr").latex()
+        return TextTable(("$i$", *symbols), self.table().rows, "rrrrrrr").latex()
 
     def _repr_html_(self) -> str:
         return self.table().html()

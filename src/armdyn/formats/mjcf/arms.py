@@ -12,14 +12,14 @@ WORLD = 0
 
 
 @dataclass(frozen=True)
-class Arm:
+class SceneArm:
     """One arm of a scene: the names of its bodies, and the ``selection`` options that read it alone."""
 
     bodies: frozenset[str]
     selection: str
 
 
-def arm_beside(compiled: CompiledMjcf, tree: Tree) -> Arm | None:
+def arm_beside(compiled: CompiledMjcf, tree: Tree) -> SceneArm | None:
     """The arm with the most joints that is mounted on the world; None if none is.
 
     Its first body is its base, if that does not move itself. Else its base is the world, which carries the objects too:
@@ -44,4 +44,4 @@ def arm_beside(compiled: CompiledMjcf, tree: Tree) -> Arm | None:
     else:
         last = max(bodies[best], key=lambda body: (moving[body], body))
         selection = f"{option('tip', names[last])} and {option('chain', True)}"
-    return Arm(frozenset(names[body] for body in bodies[best]), selection)
+    return SceneArm(frozenset(names[body] for body in bodies[best]), selection)

@@ -17,11 +17,11 @@ import numpy as np
 from armdyn.base.errors import MissingLibrary, ModelError, shown
 from armdyn.base.threads import undivided
 from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
-from armdyn.formats.findings import Findings
+from armdyn.formats.findings import DocumentFindings
 from armdyn.formats.mjcf.apart import Result, compile_apart
 from armdyn.formats.mjcf.missing_files import NEEDED, NO_FILE, compiled_file
 from armdyn.formats.mjcf.ordinary import is_ordinary
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 
 OTHER_FORMATS = {
     "robot": "a URDF file; read it with Robot.from_urdf",
@@ -65,7 +65,7 @@ class CompiledMjcf:
     mujoco: ModuleType
     m: Any
     document: str
-    root: Element
+    root: XmlElement
     warnings: tuple[str, ...] = ()
     folder: str = ""
     replaced: tuple[str, ...] = ()
@@ -116,10 +116,10 @@ class CompiledMjcf:
 def is_mjcf(path: str | os.PathLike[str]) -> bool:
     """True if an existing file's root element is <mujoco>."""
     path = Path(path)
-    return parse_leniently(read_file(path), Findings(path.name, "warn")).tag == "mujoco"
+    return parse_leniently(read_file(path), DocumentFindings(path.name, "warn")).tag == "mujoco"
 
 
-def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> CompiledMjcf:
+def compile_mjcf(source: str | os.PathLike[str], findings: DocumentFindings) -> CompiledMjcf:
     """Compile a file, or raise a `ModelError` with the errors that MuJoCo, or the XML parser, reports."""
     refuse_text(source)
     path = Path(source)
@@ -155,7 +155,7 @@ def compiled_in_memory(m: Any) -> CompiledMjcf:
     """A model that is compiled already, without a file."""
     if not is_mjmodel(m):
         raise ModelError(f"expected a mujoco.MjModel, got {shown(m)}.")
-    return CompiledMjcf(_library(), m, "MjModel", Element("mujoco", {}, 0), folder=os.getcwd())
+    return CompiledMjcf(_library(), m, "MjModel", XmlElement("mujoco", {}, 0), folder=os.getcwd())
 
 
 def _compile_here(mujoco: Any, path: Path) -> Result:

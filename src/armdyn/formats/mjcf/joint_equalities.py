@@ -27,7 +27,7 @@ MET_WITHIN = 1e-9
 
 
 @dataclass(frozen=True)
-class Curve:
+class NonlinearEquality:
     """A joint equality that is not linear; ``references`` are the positions at which the file draws the two joints."""
 
     name: str
@@ -42,12 +42,12 @@ class Curve:
         return JointEquation({self.joint: 1.0}, self.references[0] + float(value), self.name)
 
 
-def read_joint_equalities(compiled: CompiledMjcf, names: Names) -> list[JointEquation | Curve]:
+def read_joint_equalities(compiled: CompiledMjcf, names: Names) -> list[JointEquation | NonlinearEquality]:
     """The joint equalities that are active."""
     return [_equality(compiled, names, e) for e, kind in compiled.equalities() if kind == "joint"]
 
 
-def _equality(compiled: CompiledMjcf, names: Names, e: int) -> JointEquation | Curve:
+def _equality(compiled: CompiledMjcf, names: Names, e: int) -> JointEquation | NonlinearEquality:
     m, label = compiled.m, compiled.label("equality", e)
     first, second = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
     at = [float(m.qpos0[m.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in (first, second)]
@@ -56,12 +56,12 @@ def _equality(compiled: CompiledMjcf, names: Names, e: int) -> JointEquation | C
         return JointEquation({joint: 1.0}, at[0] + c[0], label)
     other = names.joints[second]
     if any(c[2:]):
-        return Curve(label, joint, other, (at[0], at[1]), c)
+        return NonlinearEquality(label, joint, other, (at[0], at[1]), c)
     return JointEquation({joint: 1.0, other: -c[1]}, at[0] + c[0] - c[1] * at[1], label, dependent=(joint,))
 
 
 def hold_with(
-    equalities: Sequence[JointEquation | Curve], locked: Mapping[str, float], notes: list[str]
+    equalities: Sequence[JointEquation | NonlinearEquality], locked: Mapping[str, float], notes: list[str]
 ) -> dict[str, float]:
     """``locked``, with the joints that equalities hold: those left as the only free joint of an equality."""
     result = {joint: float(position) for joint, position in locked.items()}
@@ -86,13 +86,13 @@ def hold_with(
     return result
 
 
-def _joints(equality: JointEquation | Curve) -> tuple[str, ...]:
-    return (equality.joint, equality.other) if isinstance(equality, Curve) else (*equality.coefficients,)
+def _joints(equality: JointEquation | NonlinearEquality) -> tuple[str, ...]:
+    return (equality.joint, equality.other) if isinstance(equality, NonlinearEquality) else (*equality.coefficients,)
 
 
-def _determined(equality: JointEquation | Curve, held: Mapping[str, float]) -> JointEquation | None:
+def _determined(equality: JointEquation | NonlinearEquality, held: Mapping[str, float]) -> JointEquation | None:
     """The equation, if at most one of its joints is open; a curve is one for its first joint only."""
-    if isinstance(equality, Curve):
+    if isinstance(equality, NonlinearEquality):
         return equality.at(held[equality.other]) if equality.other in held else None
     return equality if sum(joint not in held for joint in equality.coefficients) <= 1 else None
 
@@ -109,7 +109,9 @@ def _take_down_conflict(
     notes.append(f"{fault} as asked for")
 
 
-def couple_joints(model: Model, equalities: Sequence[JointEquation | Curve], held: Mapping[str, float]) -> Model:
+def couple_joints(
+    model: Model, equalities: Sequence[JointEquation | NonlinearEquality], held: Mapping[str, float]
+) -> Model:
     """The model with its joints coupled by the equalities between those that move."""
     moving = set(model.joint_names)
     equations: list[JointEquation] = []
@@ -119,7 +121,7 @@ def couple_joints(model: Model, equalities: Sequence[JointEquation | Curve], hel
         inside = [joint for joint in joints if joint in moving]
         if {*joints} <= {*held}:
             continue
-        if isinstance(one, Curve) and one.other in inside and (one.joint in inside or one.joint in held):
+        if isinstance(one, NonlinearEquality) and one.other in inside and (one.joint in inside or one.joint in held):
             refused.append(_refusal(one))
         elif isinstance(one, JointEquation) and len(inside) == 2:
             equations.append(one)
@@ -153,7 +155,7 @@ def _notes_on_standstill(model: Model, equations: Sequence[JointEquation]) -> It
         yield f"joints {text} are held still by {theirs}, which together leave them no motion"
 
 
-def _refusal(curve: Curve) -> str:
+def _refusal(curve: NonlinearEquality) -> str:
     text = " ".join(f"{c:g}" for c in curve.polynomial)
     return (
         f"{curve.name}: joint {curve.joint!r} is a curve of {curve.other!r} (polycoef {text}), and couplings are "

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from armdyn.base.errors import ArmdynError
 from armdyn.formats.files import parse_leniently, read_file
-from armdyn.formats.findings import Findings
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.findings import DocumentFindings
+from armdyn.formats.xml_tree import XmlElement
 
 _WORDS = """
     mujoco mujocoinclude include compiler option flag default statistic custom numeric text
@@ -36,7 +36,7 @@ MOST_INCLUDED = 100
 """The most files that an ordinary document includes."""
 
 
-def is_ordinary(root: Element, folder: Path) -> bool:
+def is_ordinary(root: XmlElement, folder: Path) -> bool:
     """True if a document and all that it includes consist of ordinary elements and values."""
     documents = [root]
     for document in documents:  # grows during the loop
@@ -53,7 +53,7 @@ def is_ordinary(root: Element, folder: Path) -> bool:
     return True
 
 
-def _walk(root: Element) -> Iterator[tuple[Element, str]]:
+def _walk(root: XmlElement) -> Iterator[tuple[XmlElement, str]]:
     """Every element, and the tag of the one that it is in."""
     waiting = [(root, "")]
     while waiting:
@@ -62,11 +62,11 @@ def _walk(root: Element) -> Iterator[tuple[Element, str]]:
         waiting.extend((child, element.tag) for child in element.children)
 
 
-def _included(element: Element, folder: Path) -> Element | None:
+def _included(element: XmlElement, folder: Path) -> XmlElement | None:
     """The document that an element includes; None if it cannot be read here."""
     path = folder / element.attributes.get("file", "")
     try:
-        return parse_leniently(read_file(path), Findings(path.name, "warn"))
+        return parse_leniently(read_file(path), DocumentFindings(path.name, "warn"))
     except ArmdynError:
         return None
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.errors import ModelError, shown
-from armdyn.formats.findings import Findings
+from armdyn.formats.findings import DocumentFindings
 from armdyn.formats.mjcf.actuators import joints_with_actuators
 from armdyn.formats.mjcf.compiler import CompiledMjcf, compile_mjcf, compiled_in_memory, model_name
 from armdyn.formats.mjcf.gravcomp import GravityCompensation
@@ -24,7 +24,7 @@ from armdyn.formats.mjcf.unused import notes_on_unused
 from armdyn.model.assembly import assemble
 from armdyn.model.joint_order import in_joint_order
 from armdyn.model.model import Model
-from armdyn.model.selection import FrictionPolicy, Options, Policy, Selection
+from armdyn.model.selection import FrictionPolicy, Policy, Selection, SelectionOptions
 
 
 def read_mjcf(
@@ -76,23 +76,23 @@ def read_mjcf(
     selection = Selection(
         base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction, joint_order
     )
-    findings = Findings(Path(path).name, selection.problems, str(Path(path).absolute().parent))
+    findings = DocumentFindings(Path(path).name, selection.problems, str(Path(path).absolute().parent))
     compiled = compile_mjcf(path, findings)
     return _model_of(compiled, compiled.root.attributes.get("model") or Path(path).stem, selection, findings)
 
 
-def read_mjmodel(source: Any, **options: Unpack[Options]) -> Model:
+def read_mjmodel(source: Any, **options: Unpack[SelectionOptions]) -> Model:
     """Read a ``mujoco.MjModel`` in memory, with the options of `read_mjcf`.
 
     It has no lines for messages, and lacks ``refpos`` and ``refquat`` of meshes, which pictures use.
     """
     selection = Selection(**options)
     compiled = compiled_in_memory(source)
-    findings = Findings(compiled.document, selection.problems, compiled.folder)
+    findings = DocumentFindings(compiled.document, selection.problems, compiled.folder)
     return _model_of(compiled, model_name(source) or "mujoco_model", selection, findings)
 
 
-def _model_of(compiled: CompiledMjcf, name: str, selection: Selection, findings: Findings) -> Model:
+def _model_of(compiled: CompiledMjcf, name: str, selection: Selection, findings: DocumentFindings) -> Model:
     """The `Model` of a compiled file."""
     tree = read_tree(compiled)
     equalities = read_joint_equalities(compiled, tree.names)

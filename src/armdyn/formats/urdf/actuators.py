@@ -12,10 +12,10 @@ from typing import Any
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.data import Field, Misfit, fields_of, from_data, known_laws
 from armdyn.formats.findings import ElementReader, read_number
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 
 
-def read_actuator(reader: ElementReader, element: Element) -> Actuator | None:
+def read_actuator(reader: ElementReader, element: XmlElement) -> Actuator | None:
     """The actuator; None, and a problem, if it is wrong."""
     try:
         return from_data(_data(Actuator, element))
@@ -24,7 +24,7 @@ def read_actuator(reader: ElementReader, element: Element) -> Actuator | None:
         return None
 
 
-def _data(kind: type, element: Element) -> dict[str, Any]:
+def _data(kind: type, element: XmlElement) -> dict[str, Any]:
     """The fields of a part; unknown ones stay, and are refused by name."""
     fields = fields_of(kind)
     data = {name: _value(fields[name], text) if name in fields else text for name, text in element.attributes.items()}
@@ -41,7 +41,7 @@ def _data(kind: type, element: Element) -> dict[str, Any]:
     return data
 
 
-def _law(element: Element) -> dict[str, Any]:
+def _law(element: XmlElement) -> dict[str, Any]:
     """A law by its name; the fields of an unknown one do not matter, its name is refused."""
     return {element.tag: _data(known_laws()[element.tag], element) if element.tag in known_laws() else None}
 
@@ -56,7 +56,7 @@ def _value(field: Field, text: str) -> Any:
     return numbers if field.several or len(numbers) > 1 else numbers[0]
 
 
-def _at(element: Element, path: tuple[str | int, ...]) -> Element:
+def _at(element: XmlElement, path: tuple[str | int, ...]) -> XmlElement:
     """The element that a path leads to, as far as it has elements of its own."""
     for step in path:
         if isinstance(step, int):

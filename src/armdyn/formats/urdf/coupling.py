@@ -20,7 +20,7 @@ import numpy as np
 
 from armdyn.base.errors import Unsupported
 from armdyn.formats.findings import ElementReader
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.coordinates import with_coordinates
 from armdyn.model.limits import Limits
 from armdyn.model.messages import Suggestions, quote
@@ -55,7 +55,7 @@ class CouplingWords:
 
 
 def read_coupling(
-    reader: ElementReader, element: Element, kinds: Mapping[str, str], *, is_mimicked: bool
+    reader: ElementReader, element: XmlElement, kinds: Mapping[str, str], *, is_mimicked: bool
 ) -> CouplingWords:
     """The coupling; joints that do not exist are problems.
 
@@ -81,7 +81,9 @@ def read_coupling(
     return CouplingWords(tuple(coordinates), offsets)
 
 
-def _joints(reader: ElementReader, parent: Element, tag: str, kinds: Mapping[str, str]) -> list[tuple[Element, str]]:
+def _joints(
+    reader: ElementReader, parent: XmlElement, tag: str, kinds: Mapping[str, str]
+) -> list[tuple[XmlElement, str]]:
     """The elements of a tag with the joints that they name."""
     named = [(element, reader.word(element, "joint")) for element in parent.all(tag)]
     for element, joint in named:
@@ -91,7 +93,7 @@ def _joints(reader: ElementReader, parent: Element, tag: str, kinds: Mapping[str
     return named
 
 
-def _limit(reader: ElementReader, element: Element, name: str, unlimited: float) -> float:
+def _limit(reader: ElementReader, element: XmlElement, name: str, unlimited: float) -> float:
     value = reader.limit(element, name, unlimited, unlimited)
     return value if abs(value) < np.finfo(float).max else unlimited
 

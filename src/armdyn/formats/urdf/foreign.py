@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from armdyn.base.advice import option
 from armdyn.base.errors import Unsupported
-from armdyn.formats.findings import Findings, read_number
+from armdyn.formats.findings import DocumentFindings, read_number
 from armdyn.formats.urdf.transmissions import ROS2, of_several_with_rotors
 from armdyn.formats.urdf.transmissions import TAG as TRANSMISSION
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.messages import first_of, quote
 from armdyn.model.model import Model
 
@@ -98,24 +98,24 @@ class _Known:
     mimics: Names
 
     @classmethod
-    def of(cls, root: Element) -> _Known:
+    def of(cls, root: XmlElement) -> _Known:
         links, joints = root.all("link"), root.all("joint")
         heavy = _names(link for link in links if _mass(link) != 0.0)
         mimics = _names(joint for joint in joints if joint.first("mimic") is not None)
         return cls(_names(links), _names(joints), heavy, mimics)
 
 
-def _names(elements: Iterable[Element]) -> Names:
+def _names(elements: Iterable[XmlElement]) -> Names:
     return frozenset(element.attributes.get("name", "") for element in elements)
 
 
-def _mass(link: Element) -> float:
+def _mass(link: XmlElement) -> float:
     inertial = link.first("inertial")
     mass = None if inertial is None else inertial.first("mass")
     return 0.0 if mass is None else read_number(mass.attributes.get("value", "0"))
 
 
-def foreign_words(root: Element) -> list[ForeignWord]:
+def foreign_words(root: XmlElement) -> list[ForeignWord]:
     """Every word in a file that changes a motion and is not modelled."""
     known = _Known.of(root)
     words: list[ForeignWord] = []
@@ -127,7 +127,7 @@ def foreign_words(root: Element) -> list[ForeignWord]:
     return words
 
 
-def refuse_foreign(words: Collection[ForeignWord], model: Model, findings: Findings) -> Model:
+def refuse_foreign(words: Collection[ForeignWord], model: Model, findings: DocumentFindings) -> Model:
     """Raise for the words that act on the model, or accept them; the others have no effect.
 
     Args:
@@ -149,7 +149,7 @@ def refuse_foreign(words: Collection[ForeignWord], model: Model, findings: Findi
     return model.replace(notes=(*model.notes, *first_of(accepted, SHOWN)))
 
 
-def _refusal(word: ForeignWord, findings: Findings) -> str:
+def _refusal(word: ForeignWord, findings: DocumentFindings) -> str:
     hold = "" if word.joint is None else f", hold the joint with {option('locked', {word.joint: 0.0})}"
     return (
         f"{findings.document}:{word.line} {word.text}, which changes the motion and is not modelled. Take it out of "
@@ -157,7 +157,7 @@ def _refusal(word: ForeignWord, findings: Findings) -> str:
     )
 
 
-def _joint(element: Element, _: _Known) -> Iterator[ForeignWord]:
+def _joint(element: XmlElement, _: _Known) -> Iterator[ForeignWord]:
     name = element.attributes.get("name", "")
     of_joint = f"of joint {quote(name)}"
     for dynamics in element.all("dynamics"):
@@ -172,7 +172,7 @@ def _joint(element: Element, _: _Known) -> Iterator[ForeignWord]:
     yield from _ignored(element, name)
 
 
-def _link(element: Element, _: _Known) -> Iterator[ForeignWord]:
+def _link(element: XmlElement, _: _Known) -> Iterator[ForeignWord]:
     name = element.attributes.get("name", "")
     for contact in element.all("contact"):
         for scaling in contact.all("inertia_scaling"):
@@ -182,13 +182,13 @@ def _link(element: Element, _: _Known) -> Iterator[ForeignWord]:
     yield from _ignored(element, name)
 
 
-def _ignored(element: Element, name: str) -> Iterator[ForeignWord]:
+def _ignored(element: XmlElement, name: str) -> Iterator[ForeignWord]:
     if element.attributes.get("drake_ignore") == "true":
         text = f'drake_ignore="true" of {element.tag} {quote(name)} takes it out of the robot'
         yield ForeignWord(element.line, text, frozenset({name}))
 
 
-def _of_robot(element: Element, known: _Known) -> ForeignWord:
+def _of_robot(element: XmlElement, known: _Known) -> ForeignWord:
     """An element between links or joints; if it names none of this file it is still taken to act."""
     said = {value for part in element.walk() for value in (*part.attributes.values(), part.text.strip())}
     name = element.attributes.get("name", "")
@@ -200,7 +200,7 @@ def _of_robot(element: Element, known: _Known) -> ForeignWord:
     )
 
 
-def _origin(element: Element, _: _Known) -> Iterator[ForeignWord]:
+def _origin(element: XmlElement, _: _Known) -> Iterator[ForeignWord]:
     """The pose of the robot in Gazebo's world: a turn about another line than the vertical turns gravity."""
     angles = [read_number(word) for word in element.attributes.get("rpy", "").split()[:2]]
     if any(angle != 0.0 for angle in angles):
@@ -208,7 +208,7 @@ def _origin(element: Element, _: _Known) -> Iterator[ForeignWord]:
         yield ForeignWord(element.line, f"{text} (a link world and a turned fixed joint count, as does gravity=)")
 
 
-def _gazebo(element: Element, known: _Known) -> Iterator[ForeignWord]:
+def _gazebo(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
     of = element.attributes.get("reference", "")
     if not of:
         yield from _gazebo_of_robot(element, known)
@@ -218,7 +218,7 @@ def _gazebo(element: Element, known: _Known) -> Iterator[ForeignWord]:
         yield from _gazebo_of_joint(element, of)
 
 
-def _gazebo_of_robot(element: Element, known: _Known) -> Iterator[ForeignWord]:
+def _gazebo_of_robot(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
     for child in element.children:
         if child.tag in OF_GAZEBO:
             name = child.attributes.get("name", "")
@@ -233,7 +233,7 @@ def _gazebo_of_robot(element: Element, known: _Known) -> Iterator[ForeignWord]:
                 yield ForeignWord(child.line, text, frozenset(names & known.joints))
 
 
-def _gazebo_of_link(element: Element, link: str, *, has_mass: bool) -> Iterator[ForeignWord]:
+def _gazebo_of_link(element: XmlElement, link: str, *, has_mass: bool) -> Iterator[ForeignWord]:
     of = f"of <{GAZEBO}> of link {quote(link)}"
     for child in element.children:
         value = _text(child)
@@ -245,14 +245,14 @@ def _gazebo_of_link(element: Element, link: str, *, has_mass: bool) -> Iterator[
             yield ForeignWord(child.line, text, frozenset({link}))
 
 
-def _gazebo_of_joint(element: Element, joint: str) -> Iterator[ForeignWord]:
+def _gazebo_of_joint(element: XmlElement, joint: str) -> Iterator[ForeignWord]:
     for part in element.walk():
         if part.tag in OF_JOINTS_IN_GAZEBO and _counts(value := _text(part)):
             text = f"<{part.tag}> {value[:40]} of <{GAZEBO}> of joint {quote(joint)} is {OF_JOINTS_IN_GAZEBO[part.tag]}"
             yield ForeignWord(part.line, text, frozenset({joint}), joint)
 
 
-def _ros2_control(element: Element, known: _Known) -> Iterator[ForeignWord]:
+def _ros2_control(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
     for child in element.all("joint"):
         name = child.attributes.get("name", "")
         leads = [param for param in child.all("param") if param.attributes.get("name") == "mimic"]
@@ -263,14 +263,14 @@ def _ros2_control(element: Element, known: _Known) -> Iterator[ForeignWord]:
         yield from _transmission(transmission, known)
 
 
-def _transmission(element: Element, known: _Known) -> Iterator[ForeignWord]:
+def _transmission(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
     if names := of_several_with_rotors(element):
         name = quote(element.attributes.get("name", ""))
         text = f"<{TRANSMISSION}> {name} between several joints, or of a linkage, has rotors with an inertia"
         yield ForeignWord(element.line, text, frozenset(names) & known.joints)
 
 
-_READERS: Mapping[str, Callable[[Element, _Known], Iterator[ForeignWord]]] = {
+_READERS: Mapping[str, Callable[[XmlElement, _Known], Iterator[ForeignWord]]] = {
     "joint": _joint,
     "link": _link,
     "origin": _origin,
@@ -281,7 +281,7 @@ _READERS: Mapping[str, Callable[[Element, _Known], Iterator[ForeignWord]]] = {
 """Readers by the tag of an element of <robot>."""
 
 
-def _text(element: Element) -> str:
+def _text(element: XmlElement) -> str:
     return element.attributes.get("value", "") or element.text.strip()
 
 

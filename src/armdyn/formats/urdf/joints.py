@@ -15,7 +15,7 @@ from armdyn.base.exact import exact, norm, rounded
 from armdyn.formats.findings import ElementReader
 from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
 from armdyn.formats.urdf.unused import DRAKE_JOINT
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.limits import Limits
 from armdyn.model.messages import first_of, quote, shorten
 from armdyn.model.model import Model
@@ -76,7 +76,7 @@ def _kind(reader: ElementReader) -> Kind:
     return "fixed"
 
 
-def is_not_modelled(joint: Element) -> bool:
+def is_not_modelled(joint: XmlElement) -> bool:
     """True if a joint has a type that URDF or Drake has and that is not modelled."""
     return joint.attributes.get("type") in (DRAKE_TYPES if joint.tag == DRAKE_JOINT else MULTI_DOF_TYPES)
 
@@ -129,7 +129,7 @@ def _limits(reader: ElementReader, kind: Kind) -> Limits:
     return Limits(lower, upper, velocity, effort)
 
 
-def _bound(reader: ElementReader, limit: Element, quantity: str) -> float:
+def _bound(reader: ElementReader, limit: XmlElement, quantity: str) -> float:
     """The largest velocity or effort."""
     if quantity not in limit.attributes:
         reader.note(f"<limit> has no {quantity}; it is taken as unlimited")

@@ -7,7 +7,7 @@ import numpy as np
 from armdyn.base.exact import exact
 from armdyn.formats.findings import ElementReader
 from armdyn.formats.urdf.origins import read_origin
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.inertia import Inertia
 from armdyn.model.parts import LinkPart
 from armdyn.spatial.rotations import Array
@@ -39,12 +39,12 @@ def _inertia(reader: ElementReader) -> Inertia:
     return Inertia(mass, com, R @ exact(tensor) @ R.T)
 
 
-def _mass(reader: ElementReader, inertial: Element) -> float:
+def _mass(reader: ElementReader, inertial: XmlElement) -> float:
     mass = reader.child(inertial, "mass", '<mass value="..."/> in kg')
     return 0.0 if mass is None else reader.number(mass, "value")
 
 
-def _tensor(reader: ElementReader, inertial: Element) -> Array:
+def _tensor(reader: ElementReader, inertial: XmlElement) -> Array:
     """I_c from its six numbers; the products of inertia are the tensor's own entries, ixy = -sum(m x y)."""
     inertia = reader.child(inertial, "inertia", "its ixx, ixy, ixz, iyy, iyz and izz in kg m^2")
     if inertia is None:

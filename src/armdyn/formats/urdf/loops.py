@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from armdyn.base.exact import exact
-from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.findings import DocumentFindings, ElementReader
 from armdyn.formats.urdf.joints import read_axis
 from armdyn.formats.urdf.origins import read_origin, read_pose
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.messages import Suggestions, quote
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, rigid
@@ -59,7 +59,7 @@ ENDS: Mapping[str, tuple[str, str]] = {"loop_joint": ("link1", "link2"), "loop":
 
 
 @dataclass(frozen=True)
-class Loop:
+class UrdfLoop:
     """One loop of a file: the two links, and the poses of the two frames in them."""
 
     name: str
@@ -82,7 +82,7 @@ class Loop:
         return Held(self.links[0], self.links[1], axes, *self.poses, self.name, along)
 
 
-def read_loop(reader: ElementReader) -> Loop | None:
+def read_loop(reader: ElementReader) -> UrdfLoop | None:
     """The loop; None if the file does not name the links that it joins."""
     from armdyn.constraints.fields import axes_along  # noqa: PLC0415 - only for files with loops
 
@@ -93,7 +93,7 @@ def read_loop(reader: ElementReader) -> Loop | None:
         return None
     (first, T1), (second, T2) = one, other
     along = exact(np.eye(4)) if kind in WITHOUT_AXIS else rigid(axes_along(axis))  # type: ignore[arg-type]
-    return Loop(reader.name, FREE[kind], (first, second), (T1 @ along, T2 @ along), reader)
+    return UrdfLoop(reader.name, FREE[kind], (first, second), (T1 @ along, T2 @ along), reader)
 
 
 def _end(reader: ElementReader, tag: str) -> tuple[str, Array] | None:
@@ -106,7 +106,7 @@ def _end(reader: ElementReader, tag: str) -> tuple[str, Array] | None:
     return reader.word(element, name), pose
 
 
-def read_ball_constraint(element: Element, findings: Findings, number: int) -> list[Loop]:
+def read_ball_constraint(element: XmlElement, findings: DocumentFindings, number: int) -> list[UrdfLoop]:
     """Drake's ball constraint, as a spherical loop; empty if the file does not name the links that it joins."""
     reader = ElementReader(findings, element, f"<{element.tag}>")
     links, poses = [], []
@@ -119,14 +119,14 @@ def read_ball_constraint(element: Element, findings: Findings, number: int) -> l
     if not all(links):
         return []
     name = element.attributes.get("name") or f"ball_constraint_{number + 1}"
-    return [Loop(name, FREE["spherical"], (links[0], links[1]), (poses[0], poses[1]), reader)]
+    return [UrdfLoop(name, FREE["spherical"], (links[0], links[1]), (poses[0], poses[1]), reader)]
 
 
-def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:
+def check_ends(loops: Sequence[UrdfLoop], links: Sequence[str]) -> None:
     """Every loop must join two links that exist."""
     known = dict.fromkeys(links)
     suggestion = Suggestions(known)
-    seen: dict[str, Loop] = {}
+    seen: dict[str, UrdfLoop] = {}
     for loop in loops:
         first = seen.setdefault(loop.name, loop)
         if first is not loop:
@@ -139,7 +139,7 @@ def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:
             loop.problem(f"both of its ends are on link {quote(loop.links[0])}.")
 
 
-def with_loops(model: Model, loops: Sequence[Loop]) -> Model:
+def with_loops(model: Model, loops: Sequence[UrdfLoop]) -> Model:
     """The model with its loops as constraints; those between links that do not move against each other are left out."""
     carriers = {frame.name: frame.link for frame in model.frames}
     closed, notes = [], []

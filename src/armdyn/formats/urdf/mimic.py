@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from armdyn.base.advice import option
-from armdyn.formats.findings import ElementReader, Findings
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.findings import DocumentFindings, ElementReader
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.coordinates import HELD_WITHIN, refuse
 from armdyn.model.joint_equations import JointEquation
 from armdyn.model.messages import Suggestions, first_of, quote, shorten
@@ -20,7 +20,7 @@ from armdyn.model.model import Model
 SHOWN = 10
 
 
-def read_mimic(reader: ElementReader, element: Element) -> JointEquation:
+def read_mimic(reader: ElementReader, element: XmlElement) -> JointEquation:
     """The equation of a ``<mimic>``."""
     leader, multiplier = reader.word(element, "joint"), reader.number(element, "multiplier", 1.0)
     offset, where = reader.number(element, "offset", 0.0), reader.findings.where(element)
@@ -28,7 +28,7 @@ def read_mimic(reader: ElementReader, element: Element) -> JointEquation:
 
 
 def check_leaders(
-    mimics: Sequence[JointEquation], joints: Collection[str], moving: Collection[str], findings: Findings
+    mimics: Sequence[JointEquation], joints: Collection[str], moving: Collection[str], findings: DocumentFindings
 ) -> None:
     """Every mimic joint must follow a joint that exists and moves, by a multiplier, and not itself in the end."""
     suggestion = Suggestions(joints)
@@ -67,7 +67,9 @@ def couple_mimics(model: Model, mimics: Sequence[JointEquation], locked: Collect
     return with_mimics(model, kept) if kept else model
 
 
-def hold_with(mimics: Sequence[JointEquation], locked: Mapping[str, float], findings: Findings) -> dict[str, float]:
+def hold_with(
+    mimics: Sequence[JointEquation], locked: Mapping[str, float], findings: DocumentFindings
+) -> dict[str, float]:
     """``locked``, with every joint that follows a locked one.
 
     Raises:

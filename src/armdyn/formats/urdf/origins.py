@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.base.exact import exact, norm
 from armdyn.formats.findings import ElementReader
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.bounds import largest_problem
 from armdyn.spatial.rotations import Array, rigid, rotation_from_quaternion, rotation_from_rpy
 
@@ -18,13 +18,13 @@ UNIT_TOLERANCE = 1e-12
 """The error in the length of an axis or quaternion above which its normalisation is noted."""
 
 
-def read_origin(reader: ElementReader, holder: Element) -> Array:
+def read_origin(reader: ElementReader, holder: XmlElement) -> Array:
     """T of an ``<origin>``; the identity without one."""
     element = reader.only(holder, "origin")
     return exact(np.eye(4)) if element is None else read_pose(reader, element)
 
 
-def read_pose(reader: ElementReader, element: Element) -> Array:
+def read_pose(reader: ElementReader, element: XmlElement) -> Array:
     """T of an element with xyz and rpy, in `Exact` numbers."""
     xyz = reader.vector(element, "xyz", (0.0, 0.0, 0.0))
     if fault := next(filter(None, (largest_problem(length, "prismatic") for length in xyz)), ""):
@@ -33,7 +33,7 @@ def read_pose(reader: ElementReader, element: Element) -> Array:
     return rigid(_orientation(reader, element), exact(xyz))
 
 
-def _orientation(reader: ElementReader, origin: Element) -> Array | None:
+def _orientation(reader: ElementReader, origin: XmlElement) -> Array | None:
     """The rotation of an origin from its rpy or, since URDF 1.1, its quaternion; None for the identity."""
     if "quat_xyzw" in origin.attributes:
         if reader.findings.has_quaternions:
@@ -46,7 +46,7 @@ def _orientation(reader: ElementReader, origin: Element) -> Array | None:
     return rotation_from_rpy(*rpy) if any(rpy) else None
 
 
-def _from_quaternion(reader: ElementReader, origin: Element) -> Array | None:
+def _from_quaternion(reader: ElementReader, origin: XmlElement) -> Array | None:
     """The rotation of a quaternion, normalised."""
     if "rpy" in origin.attributes:
         reader.problem(origin, "<origin> has both rpy and quat_xyzw; expected one of them.")

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from armdyn.base.errors import ModelError
-from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.findings import DocumentFindings, ElementReader
 from armdyn.formats.urdf.coupling import TAG as COUPLING
 from armdyn.formats.urdf.coupling import CouplingWords, read_coupling
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.actuator import JointActuator
 from armdyn.model.balancer import Balancer
 from armdyn.model.messages import Suggestions, quote
@@ -77,7 +77,9 @@ def says_drive(of_joint: Mapping[str, Any]) -> bool:
     )
 
 
-def read_own_words(root: Element, findings: Findings, links: Sequence[str], joints: Sequence[JointPart]) -> OwnWords:
+def read_own_words(
+    root: XmlElement, findings: DocumentFindings, links: Sequence[str], joints: Sequence[JointPart]
+) -> OwnWords:
     """The element, if the file has it; the names in it must exist."""
     reader = ElementReader(findings, root, "robot")
     element = reader.only(root, TAG)
@@ -107,7 +109,7 @@ def read_own_words(root: Element, findings: Findings, links: Sequence[str], join
     return OwnWords(tip, gravity, base, coupled, of_joints, list(_of_links(reader, element, links)))
 
 
-def _of_links(reader: ElementReader, own: Element, links: Sequence[str]) -> Iterator[ElementReader]:
+def _of_links(reader: ElementReader, own: XmlElement, links: Sequence[str]) -> Iterator[ElementReader]:
     """The elements with shapes of a link."""
     for element in own.all(OF_LINK):
         link = reader.word(element, "link")
@@ -118,7 +120,7 @@ def _of_links(reader: ElementReader, own: Element, links: Sequence[str]) -> Iter
             yield ElementReader(reader.findings, element, f"link {quote(link)}")
 
 
-def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str]) -> dict[str, Any]:
+def _of_joint(reader: ElementReader, element: XmlElement, kinds: Mapping[str, str]) -> dict[str, Any]:
     """The fields of one `JointPart`."""
     joint = element.attributes.get("joint", "")
     result: dict[str, Any] = {}
@@ -146,7 +148,7 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
     return result
 
 
-def _springs(reader: ElementReader, of_joint: Element, kind: str) -> Iterator[ParallelSpring]:
+def _springs(reader: ElementReader, of_joint: XmlElement, kind: str) -> Iterator[ParallelSpring]:
     """The springs in parallel with the drive of one joint."""
     for element in (child for child in of_joint.children if child.tag in SPRINGS):
         fields = dataclasses.fields(SPRINGS[element.tag])  # type: ignore[arg-type]  # as above
@@ -165,7 +167,7 @@ def _springs(reader: ElementReader, of_joint: Element, kind: str) -> Iterator[Pa
             yield spring
 
 
-def _motor_parts(reader: ElementReader, of_joint: Element) -> Iterator[Rotor | Stator]:
+def _motor_parts(reader: ElementReader, of_joint: XmlElement) -> Iterator[Rotor | Stator]:
     """The rotors and stators of one joint."""
     for element in (child for child in of_joint.children if child.tag in MOTOR_PARTS):
         given = element.attributes

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_not_xml, refuse_other_formats, refuse_text
-from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.findings import DocumentFindings, ElementReader
 from armdyn.formats.urdf.coupling import with_coupling
 from armdyn.formats.urdf.dynamics import RELATIVE, reconcile_friction
 from armdyn.formats.urdf.foreign import foreign_words, refuse_foreign
@@ -22,7 +22,7 @@ from armdyn.formats.urdf.joints import is_not_modelled, read_joint, refuse_multi
 from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import (
     ENDS,
-    Loop,
+    UrdfLoop,
     check_ends,
     read_ball_constraint,
     read_loop,
@@ -39,7 +39,7 @@ from armdyn.formats.urdf.wrong_kind import (
     has_quaternions,
     refuse_xacro_name,
 )
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.assembly import assemble
 from armdyn.model.geometry import Geometry
 from armdyn.model.joint_equations import JointEquation
@@ -48,7 +48,7 @@ from armdyn.model.messages import quote
 from armdyn.model.mimic import resolve_chains
 from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
-from armdyn.model.selection import FrictionPolicy, Options, Policy, Selection
+from armdyn.model.selection import FrictionPolicy, Policy, Selection, SelectionOptions
 
 WORLD = "world"
 
@@ -119,16 +119,16 @@ def read_urdf(
         from armdyn.formats.urdf.expansion import expand  # noqa: PLC0415 - of xacro files alone
 
         data, document = expand(file, xacro_args).encode("utf-8"), f"{file.name} (expanded)"
-    findings = Findings(document, selection.problems, str(file.absolute().parent))
+    findings = DocumentFindings(document, selection.problems, str(file.absolute().parent))
     return _read(parse_leniently(data, findings), file.stem.removesuffix(".urdf"), selection, findings)
 
 
-def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Options]) -> Model:
+def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[SelectionOptions]) -> Model:
     """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` replaces the file in messages."""
     if not isinstance(text, str | bytes):
         raise ModelError(f"expected the text of a URDF file, str or bytes, got {quote(repr(text))}.")
     selection = Selection(**options)
-    findings = Findings(name, selection.problems)
+    findings = DocumentFindings(name, selection.problems)
     if isinstance(text, str):
         # The text was decoded already, in any encoding that it declares. The parser complains of lone surrogates.
         root = parse_leniently(text.encode("utf-8", "surrogatepass"), findings, encoding="utf-8")
@@ -141,19 +141,19 @@ def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Opt
 class _Contents:
     """The contents of one document."""
 
-    findings: Findings
+    findings: DocumentFindings
     links: list[LinkPart] = field(default_factory=list)
     joints: list[JointPart] = field(default_factory=list)
     geometry: list[Geometry] = field(default_factory=list)
     colors: Mapping[str, Color] = field(default_factory=dict)
     mimics: list[JointEquation] = field(default_factory=list)
     multi_dof: list[MultiDofJoint] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[UrdfLoop] = field(default_factory=list)
     own: OwnWords = field(default_factory=OwnWords)
     complete: bool = True
 
 
-def _read(root: Element, fallback_name: str, selection: Selection, findings: Findings) -> Model:
+def _read(root: XmlElement, fallback_name: str, selection: Selection, findings: DocumentFindings) -> Model:
     """The `Model` of a parsed document."""
     refuse_other_formats(root, findings.document, "robot", "URDF", OTHER_FORMATS)
     check_xacro(root, findings)
@@ -191,7 +191,7 @@ def _drawn(mimics: Sequence[JointEquation]) -> dict[str, float]:
     return {mimic.joint: mimic.value for mimic in resolve_chains(mimics).values()}
 
 
-def _read_parts(root: Element, findings: Findings) -> _Contents:
+def _read_parts(root: XmlElement, findings: DocumentFindings) -> _Contents:
     """Every link and joint of the document, with problems in them and notes on unused data."""
     contents = _Contents(findings, colors=read_materials(root, findings))
     for element in root.children:
@@ -216,7 +216,7 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     return contents
 
 
-def _put_drives_on(contents: _Contents, root: Element) -> None:
+def _put_drives_on(contents: _Contents, root: XmlElement) -> None:
     """Own words and transmissions on the joints; if <armdyn> describes a joint's drive, other elements must agree."""
     transmissions = read_transmissions(root, contents.findings, contents.joints)
     stated = {joint.name: joint.armature for joint in contents.joints if joint.armature}
@@ -255,7 +255,7 @@ def _declare_world(contents: _Contents) -> None:
         contents.links.insert(0, LinkPart(WORLD, where=joint.where))
 
 
-def _read_element(element: Element, contents: _Contents) -> None:
+def _read_element(element: XmlElement, contents: _Contents) -> None:
     """One link or joint; a nameless one is a problem and cannot take reader."""
     name = element.attributes.get("name", "")
     if not name.strip():

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from armdyn.base.errors import ArmdynError
-from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.findings import DocumentFindings, ElementReader
 from armdyn.formats.urdf.origins import read_origin
 from armdyn.formats.urdf.own_words import OF_LINK, TAG
 from armdyn.formats.urdf.unused import FORMS, MESH, check_vocabulary
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.geometry import Geometry, Mesh, Plane, Purpose, Shape
 from armdyn.model.messages import quote
 
@@ -32,13 +32,13 @@ class _ShapeReader(ElementReader):
     taken: str = "the shape is left out"
     faulty: bool = False
 
-    def problem(self, at: Element, text: str) -> None:
+    def problem(self, at: XmlElement, text: str) -> None:
         """Record a fault."""
         self.faulty = True
         self.fault(at, text.removesuffix("."), self.taken)
 
 
-def read_materials(root: Element, findings: Findings) -> dict[str, Color]:
+def read_materials(root: XmlElement, findings: DocumentFindings) -> dict[str, Color]:
     """The colours of a file by the names of their materials: those of the robot first, then those inside shapes."""
     colors: dict[str, Color] = {}
     links = (*root.all("link"), *(link for own in root.all(TAG) for link in own.all(OF_LINK)))
@@ -51,12 +51,12 @@ def read_materials(root: Element, findings: Findings) -> dict[str, Color]:
     return colors
 
 
-def _material(element: Element, findings: Findings) -> _ShapeReader:
+def _material(element: XmlElement, findings: DocumentFindings) -> _ShapeReader:
     label = f"material {quote(element.attributes.get('name', ''))}"
     return _ShapeReader(findings, element, label, "it has no color")
 
 
-def _color(reader: ElementReader, material: Element) -> Color | None:
+def _color(reader: ElementReader, material: XmlElement) -> Color | None:
     """The colour of a material; values outside 0 to 1 are clipped."""
     element = reader.only(material, "color")
     if element is None:
@@ -82,7 +82,7 @@ def read_shapes(reader: ElementReader, link: str, colors: Mapping[str, Color]) -
                 yield Geometry(link, cast(Purpose, element.tag), shape, pose, color, shape_reader.name)
 
 
-def _is_to_expand(element: Element) -> bool:
+def _is_to_expand(element: XmlElement) -> bool:
     """True if xacro has yet to expand it, which is reported already."""
     return any("${" in value or "$(" in value for e in element.walk() for value in e.attributes.values())
 
@@ -104,7 +104,7 @@ def _shape(reader: _ShapeReader) -> Shape | None:
         return None
 
 
-def _read_form(reader: ElementReader, form: Element) -> tuple[type[Shape], dict[str, Any]]:
+def _read_form(reader: ElementReader, form: XmlElement) -> tuple[type[Shape], dict[str, Any]]:
     """The class of a shape, and its sizes."""
     if form.tag == MESH:
         scale = reader.vector(form, "scale", (1.0, 1.0, 1.0))

@@ -29,8 +29,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armdyn.formats.findings import ElementReader, Findings, read_number
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.findings import DocumentFindings, ElementReader, read_number
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.joint import Joint
 from armdyn.model.messages import quote
 from armdyn.model.motor_parts import Rotor
@@ -111,7 +111,7 @@ def _of_rotor(reflected: float, ratio: float) -> float:
 Readers = dict[str, tuple[Transmission, ElementReader]]
 
 
-def read_transmissions(root: Element, findings: Findings, joints: Sequence[JointPart]) -> Readers:
+def read_transmissions(root: XmlElement, findings: DocumentFindings, joints: Sequence[JointPart]) -> Readers:
     """All transmissions that can be used, by joint, each with the reader of its element; the others are noted."""
     kinds = {joint.name: joint.kind for joint in joints}
     result: Readers = {}
@@ -137,7 +137,7 @@ def check_against(said: Transmission, reader: ElementReader, joint: JointPart) -
         reader.fault(reader.element, text, "<armdyn> is taken")
 
 
-def _elements(root: Element) -> Iterator[Element]:
+def _elements(root: XmlElement) -> Iterator[XmlElement]:
     """The transmissions of both forms, in the order of the file."""
     for element in root.children:
         if element.tag == TAG:
@@ -168,7 +168,7 @@ def _read(reader: ElementReader, called: str, kinds: Mapping[str, str]) -> Trans
     return None if ratio is None else Transmission(joint, ratio, inertia)
 
 
-def _kind(element: Element) -> str:
+def _kind(element: XmlElement) -> str:
     """The kind of transmission, by the name of the plugin that loads it."""
     named = [child.text.strip() for tag in ("type", "plugin") for child in element.all(tag)]
     return next(filter(None, named), element.attributes.get("type", "").strip())
@@ -222,7 +222,7 @@ def _rotor_inertia(reader: ElementReader) -> float | None:
     return values[0] if len(reader.findings.problems) == problems else None
 
 
-def _inertia(reader: ElementReader, element: Element) -> float:
+def _inertia(reader: ElementReader, element: XmlElement) -> float:
     """The number of an element, its ``value`` or its text."""
     if "value" not in element.attributes and element.text.strip():
         element = dataclasses.replace(element, attributes={**element.attributes, "value": element.text.strip()})
@@ -232,7 +232,7 @@ def _inertia(reader: ElementReader, element: Element) -> float:
     return value
 
 
-def of_several_with_rotors(element: Element) -> list[str]:
+def of_several_with_rotors(element: XmlElement) -> list[str]:
     """The joints of a transmission that is not a simple one and states inertias of rotors; empty for others."""
     joints = [joint.attributes.get("name", "") for joint in element.walk() if "oint" in joint.tag]
     simple = _kind(element).endswith("SimpleTransmission") or not _kind(element)

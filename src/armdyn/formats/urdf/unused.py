@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Mapping
 from functools import lru_cache
 
-from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.findings import DocumentFindings, ElementReader
 from armdyn.formats.urdf.coupling import COORDINATE, LIMITS, MOVES, OFFSET
 from armdyn.formats.urdf.coupling import TAG as COUPLING
 from armdyn.formats.urdf.own_words import ACTUATOR, MOTOR_PARTS, OF_JOINT, OF_LINK, SPRINGS, field_names
 from armdyn.formats.urdf.own_words import TAG as OWN
 from armdyn.formats.urdf.transmissions import ROS2
 from armdyn.formats.urdf.transmissions import TAG as TRANSMISSION
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from armdyn.model.messages import quote
 
@@ -94,7 +94,7 @@ FORCES_OF_GAZEBO = frozenset({"springStiffness", "springReference", "dampingFact
 """Elements of ``<gazebo>`` that change a motion."""
 
 
-def check_robot(root: Element, findings: Findings) -> None:
+def check_robot(root: XmlElement, findings: DocumentFindings) -> None:
     """Note everything in the robot that is neither link nor joint."""
     reader = ElementReader(findings, root, "robot")
     _check_words(reader, root)
@@ -109,7 +109,7 @@ def check_robot(root: Element, findings: Findings) -> None:
             _check_child(reader, root, element)
 
 
-def check_vocabulary(reader: ElementReader, element: Element) -> None:
+def check_vocabulary(reader: ElementReader, element: XmlElement) -> None:
     """Note the words in a link or joint that are not used; a misspelt one is a problem."""
     _check_words(reader, element)
     used = USED_CHILDREN.get(element.tag, ())
@@ -120,7 +120,7 @@ def check_vocabulary(reader: ElementReader, element: Element) -> None:
             _check_child(reader, element, child)
 
 
-def _check_words(reader: ElementReader, element: Element) -> None:
+def _check_words(reader: ElementReader, element: XmlElement) -> None:
     if text := " ".join(element.text.split()):
         reader.findings.note(f"text in <{element.tag}> is not used", f"{quote(text[:MAX_TEXT])} ({reader.label})")
     used = USED_ATTRIBUTES[element.tag]
@@ -136,7 +136,7 @@ def _check_words(reader: ElementReader, element: Element) -> None:
             reader.note(f"{quote(attribute)} of <{element.tag}> is not used")
 
 
-def _check_child(reader: ElementReader, parent: Element, child: Element) -> None:
+def _check_child(reader: ElementReader, parent: XmlElement, child: XmlElement) -> None:
     meant = _meant(child.tag, USED_CHILDREN.get(parent.tag, ()))
     if meant:
         reader.problem(child, f"<{child.tag[:60]}> is unknown. Did you mean <{meant}>?")
@@ -156,7 +156,7 @@ def _meant(word: str, known: tuple[str, ...]) -> str:
     return close[0] if close else ""
 
 
-def _note_gazebo(element: Element, findings: Findings) -> None:
+def _note_gazebo(element: XmlElement, findings: DocumentFindings) -> None:
     forces = {e.tag for e in element.walk()} & FORCES_OF_GAZEBO
     for tag in sorted(forces):
         findings.note(f"<{tag}> of <gazebo> is not used", _called(element))
@@ -164,7 +164,7 @@ def _note_gazebo(element: Element, findings: Findings) -> None:
         findings.note("<gazebo> is not used", _called(element))
 
 
-def _called(element: Element) -> str:
+def _called(element: XmlElement) -> str:
     """The name of an element in a list of similar ones."""
     name = element.attributes.get("name") or element.attributes.get("reference")
     return repr(name[:60]) if name else f"line {element.line}"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from armdyn.base.advice import either, option
 from armdyn.base.errors import ModelError
-from armdyn.formats.findings import Findings
+from armdyn.formats.findings import DocumentFindings
 from armdyn.formats.urdf.unused import USED_ATTRIBUTES, USED_CHILDREN
-from armdyn.formats.xml_tree import Element
+from armdyn.formats.xml_tree import XmlElement
 from armdyn.model.messages import quote
 
 OTHER_FORMATS = {
@@ -44,7 +44,7 @@ def refuse_xacro_name(path: Path) -> None:
         raise ModelError(_xacro(path.name, path.name, "by its name") + _expansion())
 
 
-def check_xacro(root: Element, findings: Findings) -> None:
+def check_xacro(root: XmlElement, findings: DocumentFindings) -> None:
     """Raise for a document with instructions to expand first; expanded files often keep xmlns:xacro.
 
     Instructions next to links and joints, and in unused data, e.g. the file name of a mesh, are faults and can be
@@ -66,7 +66,7 @@ def check_xacro(root: Element, findings: Findings) -> None:
     root.children = [child for child in root.children if not _is_instruction(child)]
 
 
-def _signs_of_xacro(root: Element) -> Iterator[tuple[Element, str, bool]]:
+def _signs_of_xacro(root: XmlElement) -> Iterator[tuple[XmlElement, str, bool]]:
     """Every instruction that is still to be expanded, with True if it can be ignored."""
     waiting = [(root, True, False)]
     while waiting:
@@ -84,7 +84,7 @@ def _signs_of_xacro(root: Element) -> Iterator[tuple[Element, str, bool]]:
             waiting.append((child, inside_used, element is root))
 
 
-def _is_instruction(element: Element) -> bool:
+def _is_instruction(element: XmlElement) -> bool:
     return element.tag.startswith(XACRO_PREFIXES) or element.tag in XACRO_TAGS
 
 
@@ -100,7 +100,7 @@ def _expansion() -> str:
     return f"; or have it expanded as it is read, if you trust it (pip install xacrodoc): {here}."
 
 
-def has_quaternions(root: Element, findings: Findings) -> bool:
+def has_quaternions(root: XmlElement, findings: DocumentFindings) -> bool:
     """True if the file declares a version of URDF that has quaternions, as urdfdom reads it; 1.0 by default."""
     version = root.attributes.get("version", "1.0")
     match = VERSION.fullmatch(version)

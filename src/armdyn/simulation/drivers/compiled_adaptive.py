@@ -14,7 +14,7 @@ import numpy as np
 
 from armdyn.base.progress import Report
 from armdyn.constraints.dead_points import DeadPoints
-from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
+from armdyn.functions.integrations import Arrays, CompiledIntegration, IntegrationProgress, polynomial
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair
 from armdyn.program.fixed_formulas import FIXED_FORMULAS
 from armdyn.robot import Robot
@@ -125,7 +125,7 @@ class Run:
         for name, values in self.state.items():
             self._rows(name)[:, 0] = values
         samples.count = 1
-        self.progress = Progress.at_start(self.states, 1)
+        self.progress = IntegrationProgress.at_start(self.states, 1)
         self.grid = problem.grid
         self.edges = forces.edges(problem.duration) if self.grid is None else self._edges_on_grid()
         self.linear = not forces.held

@@ -17,7 +17,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.constraints import PointOnPlane
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.row_sizes import moving_part, unit_rows
-from armdyn.functions.integrations import Arrays, CompiledIntegration, Progress, polynomial
+from armdyn.functions.integrations import Arrays, CompiledIntegration, IntegrationProgress, polynomial
 from armdyn.program.embedded_pairs import EmbeddedPair
 from armdyn.program.integration import PROGRESS, RUNNING, SEARCH
 from armdyn.robot import Robot
@@ -214,7 +214,13 @@ class Segments:
         began, times = time.perf_counter(), motion.samples.t[:-1]
         rows = {name: array[:, :-1] for name, array in self.rows.items()}
         progress, state = self.compiled.loop.advance(
-            Progress(numbers), state, given, times, rows, limits=self._limits(end, attempts, given), pieces=pieces
+            IntegrationProgress(numbers),
+            state,
+            given,
+            times,
+            rows,
+            limits=self._limits(end, attempts, given),
+            pieces=pieces,
         )
         if motion.corrector is not None and self.correction == "positions":
             motion.corrector.saw(*state[DRIFT][0])
@@ -443,7 +449,9 @@ class Segments:
         numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = begin, t - begin
         none = {name: np.empty((1, 0, *array.shape[1:])) for name, array in state.items()}
         limits = {**self._limits(t, ATTEMPTS_OF_PART, given), "watches": False, "corrects": self.kind.along}
-        _, state = self.compiled.loop.advance(Progress(numbers), state, given, np.zeros(0), none, limits=limits)
+        _, state = self.compiled.loop.advance(
+            IntegrationProgress(numbers), state, given, np.zeros(0), none, limits=limits
+        )
         return np.concatenate([np.ravel(state[name]) for name in self.kind.state])
 
     # Samples.

@@ -14,7 +14,7 @@ from armdyn.functions import CompiledRollout
 from armdyn.functions.locating import LocatedNeedsNumbers
 from armdyn.functions.not_finite import Lost
 from armdyn.functions.pickling import require_picklable
-from armdyn.functions.rollout_runs import Arrays, Batch, Loop
+from armdyn.functions.rollout_runs import Arrays, Batch, RolloutKernel
 from armdyn.functions.unfinished import KEPT
 from armdyn.functions.variants import array_names
 from armdyn.program import Rollout
@@ -106,7 +106,7 @@ class ControlledRollout(CompiledRollout):
             warn_of_negative_gains(self.robot.joint_names, self.controller.function, values)
         return batch, values
 
-    def _called(self, names: tuple[str, ...]) -> Loop:
+    def _called(self, names: tuple[str, ...]) -> RolloutKernel:
         """The compiled loop, or one in Python."""
         if names not in self._untraced:
             try:

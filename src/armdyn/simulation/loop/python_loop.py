@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.base.checks import array
 from armdyn.functions.not_finite import Lost, names_of_lost, of_state, places_of
-from armdyn.functions.rollout_runs import Array, Arrays, Batch, Loop, Report
+from armdyn.functions.rollout_runs import Array, Arrays, Batch, Report, RolloutKernel
 from armdyn.functions.unfinished import Made
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.parameters import with_parameters
@@ -30,7 +30,7 @@ MOVING = ("q", "qd", "theta", "thetad")
 
 @dataclass
 class PythonLoop:
-    """A loop over steps and arms that takes the place of a compiled `Loop`.
+    """A loop over steps and arms that takes the place of a compiled `RolloutKernel`.
 
     Each arm's controller gets arrays of its own, as they are declared, and the model with the arm's own parameters. If
     the positions or velocities of an arm are not finite, its results are NaN; the others go on.
@@ -50,7 +50,7 @@ class PythonLoop:
 
     controller: Controller
     mechanism: Mechanism
-    motion: Loop
+    motion: RolloutKernel
     motion_shapes: Mapping[str, tuple[int, ...]]
     parameters: Sequence[str]
     over_time: frozenset[str]
@@ -72,7 +72,7 @@ class PythonLoop:
         made: Made | None = None,
         last: Arrays | None = None,
     ) -> Arrays:
-        """As of a compiled `Loop`."""
+        """As of a compiled `RolloutKernel`."""
         values = values | {name: batch.of_all(name, values[name]) for name in self.state}
         told = time.perf_counter()
         for k in range(steps):

@@ -17,7 +17,16 @@ from armdyn.base.errors import Unsupported
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.program import Program
 from armdyn.targets.c.dialect import Dialect
-from armdyn.targets.c.expressions import COMPARISON, COMPARISONS, OPERATORS, Term, call, choice, comparison, number
+from armdyn.targets.c.expressions import (
+    COMPARISON,
+    COMPARISONS,
+    OPERATORS,
+    CExpression,
+    call,
+    choice,
+    comparison,
+    number,
+)
 
 LONGEST = 60
 """The most characters of an expression inside another one; longer ones are statements of their own."""
@@ -95,15 +104,15 @@ class _Printer:
     ) -> None:
         self.program, self.dialect, self.longest = program, dialect, longest
         self._refuse_missing()
-        self.inputs = [Term(text) for text in inputs]
+        self.inputs = [CExpression(text) for text in inputs]
         self.names = map(temporary, count())
         self.needed = live_nodes(program)
         operations = [program.nodes[k] for k in self.needed if program.nodes[k][0] in OPERATIONS]
         self.users = Counter(int(a) for node in operations for a in node[1:])
         self.users.update(program.results)
-        self.terms: list[Term] = []
+        self.terms: list[CExpression] = []
         self.partners = self._partners() if dialect.sincos else {}
-        self.given: dict[int, Term] = {}  # sines and cosines computed together with an earlier partner
+        self.given: dict[int, CExpression] = {}  # sines and cosines computed together with an earlier partner
 
     def _refuse_missing(self) -> None:
         missing = {str(node[0]) for node in self.program.nodes} - BUILT_IN - {*self.dialect.functions}
@@ -133,33 +142,33 @@ class _Printer:
         """The statement of a node, if it has a separate one."""
         name = self.program.nodes[index][0]
         if index in self.given or index not in self.needed:
-            self.terms.append(self.given.get(index, Term("")))
+            self.terms.append(self.given.get(index, CExpression("")))
         elif index in self.partners:
             yield from self._sine_and_cosine(index, self.partners[index])
         else:
             term = self._term(index)
             if name not in ("input", "const") and self._needs_name(index, term):
-                kept = Term(next(self.names))
+                kept = CExpression(next(self.names))
                 value = self._number(term)
                 yield f"const {self.dialect.scalar} {kept.text} = {value.text};"
                 term = kept
             self.terms.append(term)
 
-    def _needs_name(self, index: int, term: Term) -> bool:
+    def _needs_name(self, index: int, term: CExpression) -> bool:
         name = self.program.nodes[index][0]
         several = self.users[index] > 1 and name != "neg"  # a sign is free, and its operand has a name
         return several or len(term.text) > self.longest
 
     def _sine_and_cosine(self, index: int, partner: int) -> Iterator[str]:
         name, angle = self.program.nodes[index]
-        sine, cosine = Term(next(self.names)), Term(next(self.names))
+        sine, cosine = CExpression(next(self.names)), CExpression(next(self.names))
         yield f"{self.dialect.scalar} {sine.text}, {cosine.text};"
         yield f"{self.dialect.sincos}({self._value(int(angle)).text}, &{sine.text}, &{cosine.text});"
         pair = dict(zip((index, partner), (sine, cosine) if name == "sin" else (cosine, sine), strict=True))
         self.given = self.given | pair
         self.terms.append(pair[index])
 
-    def _term(self, index: int) -> Term:
+    def _term(self, index: int) -> CExpression:
         name, *arguments = self.program.nodes[index]
         if name == "const":
             return number(self.dialect, float(arguments[0]))
@@ -171,7 +180,7 @@ class _Printer:
             return choice(self._condition(condition), *(self._value(v) for v in values))
         return self._applied(str(name), [self._value(a) for a in places])
 
-    def _applied(self, name: str, values: list[Term]) -> Term:
+    def _applied(self, name: str, values: list[CExpression]) -> CExpression:
         if name in COMPARISONS:
             return comparison(name, *values)
         if name == "guard":
@@ -181,20 +190,20 @@ class _Printer:
             return OPERATORS[name](*values)
         return call(self.dialect.functions[name], *values)
 
-    def _value(self, index: int) -> Term:
+    def _value(self, index: int) -> CExpression:
         """The term of a node as a number."""
         return self._number(self.terms[index])
 
-    def _number(self, term: Term) -> Term:
+    def _number(self, term: CExpression) -> CExpression:
         """A comparison as 1.0 or 0.0; any other term unchanged."""
         if term.strength != COMPARISON:
             return term
         return choice(term, number(self.dialect, 1.0), number(self.dialect, 0.0))
 
-    def _condition(self, index: int) -> Term:
+    def _condition(self, index: int) -> CExpression:
         """The term of a node as a condition, true if the node is not zero."""
         term = self.terms[index]
         if term.strength == COMPARISON:
             return term
         zero = number(self.dialect, 0.0)
-        return Term(f"{term.at_least(COMPARISON + 1)} != {zero.text}", COMPARISON)
+        return CExpression(f"{term.at_least(COMPARISON + 1)} != {zero.text}", COMPARISON)

@@ -11,7 +11,7 @@ CHOICE, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(6)
 """The precedence of operators, the weakest first."""
 
 
-class Term(NamedTuple):
+class CExpression(NamedTuple):
     """An expression."""
 
     text: str
@@ -22,50 +22,50 @@ class Term(NamedTuple):
         return self.text if self.strength >= strength else f"({self.text})"
 
 
-def number(dialect: Dialect, value: float) -> Term:
+def number(dialect: Dialect, value: float) -> CExpression:
     """A constant."""
     text = dialect.literal(value)
-    return Term(text, UNARY if text.startswith("-") else PRIMARY)
+    return CExpression(text, UNARY if text.startswith("-") else PRIMARY)
 
 
-def _commuting(operator: str, strength: int) -> Callable[[Term, Term], Term]:
+def _commuting(operator: str, strength: int) -> Callable[[CExpression, CExpression], CExpression]:
     """a + b or a * b. Chains grow to the left, so that they need no parentheses; the order of two operands is free."""
 
-    def join(a: Term, b: Term) -> Term:
+    def join(a: CExpression, b: CExpression) -> CExpression:
         if b.strength == strength < a.strength:
             a, b = b, a
-        return Term(f"{a.at_least(strength)} {operator} {b.at_least(strength + 1)}", strength)
+        return CExpression(f"{a.at_least(strength)} {operator} {b.at_least(strength + 1)}", strength)
 
     return join
 
 
-def _in_order(operator: str, strength: int) -> Callable[[Term, Term], Term]:
+def _in_order(operator: str, strength: int) -> Callable[[CExpression, CExpression], CExpression]:
     """A - b or a / b."""
-    return lambda a, b: Term(f"{a.at_least(strength)} {operator} {b.at_least(strength + 1)}", strength)
+    return lambda a, b: CExpression(f"{a.at_least(strength)} {operator} {b.at_least(strength + 1)}", strength)
 
 
-OPERATORS: Mapping[str, Callable[..., Term]] = {
+OPERATORS: Mapping[str, Callable[..., CExpression]] = {
     "add": _commuting("+", SUM),
     "mul": _commuting("*", PRODUCT),
     "sub": _in_order("-", SUM),
     "div": _in_order("/", PRODUCT),
-    "neg": lambda a: Term(f"-{a.at_least(PRIMARY)}", UNARY),
+    "neg": lambda a: CExpression(f"-{a.at_least(PRIMARY)}", UNARY),
 }
 
 COMPARISONS = {"less": "<", "less_equal": "<="}
 
 
-def comparison(operation: str, a: Term, b: Term) -> Term:
+def comparison(operation: str, a: CExpression, b: CExpression) -> CExpression:
     """A condition: an int in C, not a number of the program."""
-    return Term(f"{a.at_least(SUM)} {COMPARISONS[operation]} {b.at_least(SUM)}", COMPARISON)
+    return CExpression(f"{a.at_least(SUM)} {COMPARISONS[operation]} {b.at_least(SUM)}", COMPARISON)
 
 
-def choice(condition: Term, if_true: Term, if_false: Term) -> Term:
+def choice(condition: CExpression, if_true: CExpression, if_false: CExpression) -> CExpression:
     """``if_true`` if the condition holds, else ``if_false``."""
     text = f"{condition.at_least(COMPARISON)} ? {if_true.at_least(COMPARISON)} : {if_false.at_least(COMPARISON)}"
-    return Term(text, CHOICE)
+    return CExpression(text, CHOICE)
 
 
-def call(function: str, *arguments: Term) -> Term:
+def call(function: str, *arguments: CExpression) -> CExpression:
     """The call of a function."""
-    return Term(f"{function}({', '.join(a.text for a in arguments)})")
+    return CExpression(f"{function}({', '.join(a.text for a in arguments)})")

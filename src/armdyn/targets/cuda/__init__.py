@@ -6,7 +6,7 @@ _WHERE = {
     "CudaError": "driver",
     "CudaKernel": "kernel",
     "DeviceError": "driver",
-    "Report": "ptxas",
+    "KernelResources": "ptxas",
     "to_cuda": "kernel",
 }
 

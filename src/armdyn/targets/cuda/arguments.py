@@ -18,7 +18,7 @@ from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda.scalars import GLOBAL
 from armdyn.targets.llvm.scalars import Scalar
-from armdyn.targets.llvm.vectors import Lines
+from armdyn.targets.llvm.vectors import FunctionBody
 
 LAYOUTS = ("strided", "rows", "packed")
 
@@ -80,7 +80,7 @@ class Transfers:
         layout: the layout of the arrays.
     """
 
-    def __init__(self, out: Lines, scalar: Scalar, layout: str) -> None:
+    def __init__(self, out: FunctionBody, scalar: Scalar, layout: str) -> None:
         self._out, self._scalar, self._layout = out, scalar, layout
 
     def load(self, argument: KernelArgument, step: str = "") -> list[str]:

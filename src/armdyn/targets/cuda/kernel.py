@@ -142,7 +142,7 @@ class CudaKernel:
         self._refuse_layout(layout, LAYOUTS[:2])
         return cuda_source(self.program, self.dtype, self.kernel_name, layout)
 
-    def report(self, arch: str = "sm_90", layout: str = "strided") -> ptxas.Report:
+    def report(self, arch: str = "sm_90", layout: str = "strided") -> ptxas.KernelResources:
         """Registers and spilled bytes of the kernel on a GPU, by NVIDIA's assembler ptxas.
 
         Raises:

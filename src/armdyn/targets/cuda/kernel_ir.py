@@ -16,7 +16,7 @@ from armdyn.targets.cuda.arguments import Transfers, arguments
 from armdyn.targets.cuda.mathematics import functions
 from armdyn.targets.cuda.scalars import scalar_of
 from armdyn.targets.cuda.staging import Staging, is_staged, stage_numbers
-from armdyn.targets.llvm.evaluation import INTRINSICS, Blocks, Evaluation
+from armdyn.targets.llvm.evaluation import INTRINSICS, Blocks, EvaluationCode
 from armdyn.targets.llvm.rollout_loop import next_step
 from armdyn.targets.llvm.scalars import Scalar
 
@@ -122,7 +122,7 @@ def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program
     """The code for one state; staged results first, so that no thread writes before all of its warp have read."""
     ports = arguments(program)
     inputs = [number for argument in ports if not argument.is_output for number in transfers.load(argument)]
-    results = iter(Evaluation(out, scalar, program, inputs).results)
+    results = iter(EvaluationCode(out, scalar, program, inputs).results)
     found = [(argument, list(islice(results, argument.size))) for argument in ports if argument.is_output]
     if staging:
         for argument, numbers in found:
@@ -155,7 +155,7 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
         if argument.over_time:
             now[argument.port.name] = transfers.load(argument, step="%k")
     results = iter(
-        Evaluation(out, scalar, rollout.step, [n for port in rollout.inputs for n in now[port.name]]).results
+        EvaluationCode(out, scalar, rollout.step, [n for port in rollout.inputs for n in now[port.name]]).results
     )
     found = {port.name: list(islice(results, port.size)) for port in rollout.step.outputs}
     out.put("%records = icmp eq i64 %until, 0")

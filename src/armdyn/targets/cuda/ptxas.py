@@ -1,4 +1,4 @@
-"""`Report`: registers and spilled bytes of a kernel, by NVIDIA's assembler ptxas, if that is installed."""
+"""`KernelResources`: registers and spilled bytes of a kernel, by NVIDIA's assembler ptxas, if that is installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class AssemblerError(ArmdynError, RuntimeError):
     """PTX that the assembler, or the driver, refuses."""
 
 
-class Report(NamedTuple):
+class KernelResources(NamedTuple):
     """The resources of a kernel on one GPU.
 
     ``registers`` of 32 bits of a thread (255 at most), ``spill_stores`` and ``spill_loads`` in bytes of a thread's
@@ -32,7 +32,7 @@ class Report(NamedTuple):
     code: int
 
 
-def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> Report:
+def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> KernelResources:
     """Assemble PTX and read the resources of a kernel from the assembler's output.
 
     Raises:
@@ -55,7 +55,7 @@ def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> Report:
         return _read(done.stderr, kernel, arch, code.stat().st_size)
 
 
-def _read(said: str, kernel: str, arch: str, code: int) -> Report:
+def _read(said: str, kernel: str, arch: str, code: int) -> KernelResources:
     part = re.split(r"Compiling entry function", said)[-1]
     stack, stores, loads = map(
         int,
@@ -65,4 +65,4 @@ def _read(said: str, kernel: str, arch: str, code: int) -> Report:
         ).groups(),  # type: ignore[union-attr]
     )
     registers = int(re.search(r"Used (\d+) registers", part).group(1))  # type: ignore[union-attr]
-    return Report(arch, registers, stores, loads, stack, code)
+    return KernelResources(arch, registers, stores, loads, stack, code)

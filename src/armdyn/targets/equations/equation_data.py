@@ -37,7 +37,7 @@ class Array:
 
 
 @dataclass(frozen=True)
-class Options:
+class EquationOptions:
     """The options of `equations`."""
 
     longest: int = LONGEST
@@ -59,7 +59,7 @@ class EquationData:
     defined: tuple[Term, ...]
     """The terms with an equation, in order."""
 
-    options: Options
+    options: EquationOptions
 
     @property
     def digits(self) -> int | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from armdyn.base.advice import answering
 from armdyn.base.errors import DTypeError
 from armdyn.targets.equations.angles import of_angles, sums_of_angles
-from armdyn.targets.equations.equation_data import LONGEST, Array, EquationData, Options
+from armdyn.targets.equations.equation_data import LONGEST, Array, EquationData, EquationOptions
 from armdyn.targets.equations.notation import words
 from armdyn.targets.equations.sharing import terms_to_name
 from armdyn.targets.equations.symbol import Symbol
@@ -37,7 +37,7 @@ class Equations(EquationData):
     def __repr__(self) -> str:
         return f"<{len(self)} equations of {self.program.name}: {self.op_counts}>"
 
-    def __reduce__(self) -> tuple[Callable[..., Equations], tuple[Program, Options]]:
+    def __reduce__(self) -> tuple[Callable[..., Equations], tuple[Program, EquationOptions]]:
         return _of, (self.program, self.options)  # the terms are nested deeper than pickle's recursion limit
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
@@ -119,10 +119,10 @@ def equations(
     ...
     """
     _check(longest=longest, digits=digits)
-    return _of(program, Options(longest, named_constants, digits))
+    return _of(program, EquationOptions(longest, named_constants, digits))
 
 
-def _of(program: Program, options: Options) -> Equations:
+def _of(program: Program, options: EquationOptions) -> Equations:
     terms = terms_of(program)
     of_inputs, of_outputs = words(program.name, [p.name for p in program.inputs], [p.name for p in program.outputs])
     inputs = tuple(_arrays(of_inputs, program.inputs, terms.inputs))

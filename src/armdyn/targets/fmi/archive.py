@@ -19,8 +19,8 @@ from armdyn.base.writing import write_bytes, write_folder
 from armdyn.targets.c.building import compile_library
 from armdyn.targets.fmi.code import Code
 from armdyn.targets.fmi.description import build_description, model_description
-from armdyn.targets.fmi.layout import Layout
-from armdyn.targets.fmi.system import System
+from armdyn.targets.fmi.layout import FmiLayout
+from armdyn.targets.fmi.system import FmiSystem
 
 SHARED = ("fmi3_api.h", "fmu.h", "instance.c", "values.c", "derivatives.c", "states.c", "model_exchange.c",
           "co_simulation.c")  # fmt: skip
@@ -50,14 +50,14 @@ class Fmu:
         arrays: its variables are arrays; otherwise their numbers are variables, for importers without arrays.
     """
 
-    system: System
+    system: FmiSystem
     derivatives: bool = True
     arrays: bool = True
 
     @cached_property
     def code(self) -> Code:
         """The C code of the FMU."""
-        return Code(Layout(self.system, self.arrays), self.derivatives)
+        return Code(FmiLayout(self.system, self.arrays), self.derivatives)
 
     @cached_property
     def sources(self) -> Mapping[str, str]:

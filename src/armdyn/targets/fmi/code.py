@@ -17,7 +17,7 @@ from armdyn.targets.c.code import CCode
 from armdyn.targets.c.dialect import DOUBLE
 from armdyn.targets.c.export import c_code
 from armdyn.targets.c.functions import CFunction
-from armdyn.targets.fmi.layout import Layout, Place
+from armdyn.targets.fmi.layout import FmiLayout, VariablePlace
 from armdyn.targets.fmi.names import model_identifier
 from armdyn.targets.fmi.sparsity import dependencies
 
@@ -34,7 +34,7 @@ class Code:
         derivatives: directional and adjoint derivatives are part of it.
     """
 
-    layout: Layout
+    layout: FmiLayout
     derivatives: bool = True
 
     @cached_property
@@ -108,7 +108,7 @@ class Code:
         inputs = list(self._elements(self.all.inputs, self.layout.of_inputs))
         return sorted((*results[d.result], *inputs[d.known], d.is_constant) for d in dependencies(self.all))
 
-    def _elements(self, ports: Sequence[Port], places: Mapping[str, Place]) -> Iterator[tuple[int, int]]:
+    def _elements(self, ports: Sequence[Port], places: Mapping[str, VariablePlace]) -> Iterator[tuple[int, int]]:
         """The variable's reference, and the number within the variable from 1 on, of every number of the ports."""
         for port in ports:
             first = places[port.name].first
@@ -171,7 +171,7 @@ class Code:
         yield from self._product("tangent", list(known.values()), list(unknown.values()))
         yield from self._product("adjoint", list(unknown.values()), list(known.values()))
 
-    def _one_array(self, word: str, results: Mapping[str, Place]) -> Iterator[str]:
+    def _one_array(self, word: str, results: Mapping[str, VariablePlace]) -> Iterator[str]:
         """A function of v that writes into v."""
         yield f"void model_{word}(double *v)\n{{"
         if word not in self.programs:
@@ -182,7 +182,7 @@ class Code:
         arguments += [_written("v", results[p.name], p) for p in program.outputs]
         yield from self._call(word, arguments)
 
-    def _product(self, word: str, seeds: Sequence[Place], found: Sequence[Place]) -> Iterator[str]:
+    def _product(self, word: str, seeds: Sequence[VariablePlace], found: Sequence[VariablePlace]) -> Iterator[str]:
         """A function of v and seeds that writes products of the Jacobian."""
         result = "rate" if word == "tangent" else "gradient"
         yield f"void model_{word}(const double *v, const double *seed, double *{result})\n{{"
@@ -209,16 +209,16 @@ def _filled(lines: list[str], argument: str) -> list[str]:
     return [*lines, argument]
 
 
-def _row(place: Place) -> str:
+def _row(place: VariablePlace) -> str:
     name = place.name.replace("\\", "\\\\").replace('"', '\\"')
     least = "0.0" if place.role == "OF_STEP" else "-HUGE_VAL"
     return f'{{"{name}", {place.role}, {place.first}, {place.size}, {least}}}'
 
 
-def _read(array: str, place: Place, port: Port) -> str:
+def _read(array: str, place: VariablePlace, port: Port) -> str:
     """An argument that is read: a pointer, or a number if the port is a scalar."""
     return f"{array} + {place.first}" if port.shape else f"{array}[{place.first}]"
 
 
-def _written(array: str, place: Place, port: Port) -> str:
+def _written(array: str, place: VariablePlace, port: Port) -> str:
     return f"{array} + {place.first}" if port.shape else f"&{array}[{place.first}]"

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from armdyn._version import __version__
 from armdyn.targets.fmi.code import Code
-from armdyn.targets.fmi.layout import Layout, Place
+from armdyn.targets.fmi.layout import FmiLayout, VariablePlace
 from armdyn.targets.fmi.units import DISPLAYED, UNITS
 
 Attributes = Mapping[str, str]
@@ -72,7 +72,7 @@ def _interfaces(root: Element, code: Code) -> None:
     SubElement(root, "CoSimulation", {"modelIdentifier": code.name} | can | steps)
 
 
-def _units(root: Element, layout: Layout) -> None:
+def _units(root: Element, layout: FmiLayout) -> None:
     used = sorted({place.variable.unit for place in layout.variables} - {""})
     definitions = SubElement(root, "UnitDefinitions")
     for name in used:
@@ -83,7 +83,7 @@ def _units(root: Element, layout: Layout) -> None:
             SubElement(unit, "DisplayUnit", name=shown, factor=repr(factor))
 
 
-def _variable(variables: Element, place: Place, *, sampled: bool) -> None:
+def _variable(variables: Element, place: VariablePlace, *, sampled: bool) -> None:
     attributes = {"name": place.name, "valueReference": str(place.reference), **OF_ROLE[place.role]}
     if place.is_output:
         attributes["causality"] = "output"
@@ -124,7 +124,7 @@ def _structure(root: Element, code: Code) -> None:
             _unknown(structure, "InitialUnknown", place, code, known)
 
 
-def _unknown(structure: Element, tag: str, place: Place, code: Code, knowns: Collection[int]) -> None:
+def _unknown(structure: Element, tag: str, place: VariablePlace, code: Code, knowns: Collection[int]) -> None:
     depends = {known: kind for known, kind in _of(place, code.depends).items() if known in knowns}
     attributes = {"valueReference": str(place.reference), "dependencies": " ".join(map(str, depends))}
     if depends:
@@ -132,7 +132,7 @@ def _unknown(structure: Element, tag: str, place: Place, code: Code, knowns: Col
     SubElement(structure, tag, attributes)
 
 
-def _of(place: Place, depends: Mapping[int, Sequence[tuple[int, bool]]]) -> dict[int, str]:
+def _of(place: VariablePlace, depends: Mapping[int, Sequence[tuple[int, bool]]]) -> dict[int, str]:
     """The variables on which a variable depends, and the kind of each dependency; a state depends on itself."""
     if place.is_known:
         return {place.reference: "constant"}

@@ -1,4 +1,4 @@
-"""`Layout`: the places of all values of a system in one array, knowns first, and the variables of its FMU."""
+"""`FmiLayout`: the places of all values of a system in one array, knowns first, and the variables of its FMU."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from math import prod
 from armdyn.base.errors import ShapeError, UnknownName
 from armdyn.base.threads import cached_property
 from armdyn.targets.fmi.names import element_name, structured_name
-from armdyn.targets.fmi.system import System, Variable
+from armdyn.targets.fmi.system import FmiSystem, Variable
 
 KNOWN = ("OF_TIME", "OF_STEP", "OF_STATES", "OF_INPUTS", "OF_PARAMETERS")
 """The roles of knowns, by their names in ``sources/fmu.h``."""
 
 
 @dataclass(frozen=True)
-class Place:
+class VariablePlace:
     """A variable and its place.
 
     Args:
@@ -54,7 +54,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Layout:
+class FmiLayout:
     """All variables of a system.
 
     Args:
@@ -62,16 +62,16 @@ class Layout:
         arrays: an array is one variable; otherwise each of its numbers is one.
     """
 
-    system: System
+    system: FmiSystem
     arrays: bool = True
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[VariablePlace, ...]:
         """The places of the program's arrays, in the order of their values."""
         listed = list(self._listed())
         firsts = accumulate((prod(shape) for _, _, shape, _, _ in listed), initial=0)
         result = tuple(
-            Place(
+            VariablePlace(
                 variable,
                 role,
                 shape,
@@ -103,7 +103,7 @@ class Layout:
             yield variable, "OF_OUTPUTS", found[variable.port].shape, None, True
 
     @cached_property
-    def variables(self) -> tuple[Place, ...]:
+    def variables(self) -> tuple[VariablePlace, ...]:
         """The variables of the FMU, in the order of their value references."""
         if self.arrays:
             return self.places
@@ -133,19 +133,19 @@ class Layout:
         return sum(place.size for place in self.places if place.role == "OF_STATES")
 
     @cached_property
-    def of_inputs(self) -> Mapping[str, Place]:
+    def of_inputs(self) -> Mapping[str, VariablePlace]:
         """The places of the program's inputs, by their names."""
         named = {p.variable.port: p for p in self.places if p.is_known and p.variable.port}
         own = {self.system.time: self.places[0], self.system.step_port: self.places[1]}
         return named | {name: place for name, place in own.items() if name}
 
     @cached_property
-    def of_results(self) -> Mapping[str, Place]:
+    def of_results(self) -> Mapping[str, VariablePlace]:
         """The places of the unknowns, by the names of the program's results."""
         return {p.variable.port: p for p in self.places if not p.is_known}
 
 
-def _numbers(place: Place, firsts: Sequence[int]) -> Iterator[Place]:
+def _numbers(place: VariablePlace, firsts: Sequence[int]) -> Iterator[VariablePlace]:
     """Each number of an array as a variable.
 
     Args:

@@ -1,4 +1,4 @@
-"""`System`: a program whose arrays are states, inputs, parameters and outputs of an FMU."""
+"""`FmiSystem`: a program whose arrays are states, inputs, parameters and outputs of an FMU."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class State:
+class SystemState:
     """A state of the system.
 
     Args:
@@ -54,7 +54,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class System:
+class FmiSystem:
     """A program with the meaning of its arrays.
 
     Args:
@@ -74,7 +74,7 @@ class System:
 
     name: str
     program: Program
-    states: tuple[State, ...]
+    states: tuple[SystemState, ...]
     inputs: tuple[Variable, ...] = ()
     parameters: tuple[Variable, ...] = ()
     outputs: tuple[Variable, ...] = ()
@@ -115,7 +115,7 @@ class System:
         """The program's results by name."""
         return {port.name: port for port in self.program.outputs}
 
-    def with_start(self, **values: Sequence[float]) -> System:
+    def with_start(self, **values: Sequence[float]) -> FmiSystem:
         """The system with other initial numbers of states, inputs and parameters, by their names in the FMU."""
 
         def started(v: Variable) -> Variable:

@@ -16,7 +16,7 @@ from armdyn.program.interpret import interpret
 from armdyn.program.ports import Port
 from armdyn.program.program import Program
 from armdyn.program.replay import Operations
-from armdyn.targets.gufunc import Interface
+from armdyn.targets.gufunc import GufuncInterface
 from armdyn.targets.jax.called import JaxProgram
 from armdyn.targets.jax.primitive import batch_of, call, jax, jnp, leading
 from armdyn.targets.kernels import kernel_of, loops_of
@@ -167,7 +167,7 @@ def _registered(program: Program, letter: str) -> str:
         loop = loops_of(guarded(program)).address(letter)  # the kernel that NumPy's calls have too
         if loop is None:
             raise HandlerError("there is no machine code", is_known=True)
-        address = handler(loop, Interface.of(program).inputs + Interface.of(program).outputs)
+        address = handler(loop, GufuncInterface.of(program).inputs + GufuncInterface.of(program).outputs)
         name = f"armdyn_{program.digest[:32]}_{letter}"
         try:
             jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")

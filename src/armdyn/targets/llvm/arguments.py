@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from armdyn.program.ports import Port
-from armdyn.targets.llvm.vectors import Lines
+from armdyn.targets.llvm.vectors import FunctionBody
 
 
 def describe_arguments(
-    out: Lines, ports: Sequence[tuple[int, Port]], strides: str, over_time: Collection[int] = ()
+    out: FunctionBody, ports: Sequence[tuple[int, Port]], strides: str, over_time: Collection[int] = ()
 ) -> None:
     """Append code that loads the address and strides of each array, and tests if a state's numbers are contiguous.
 
@@ -50,7 +50,9 @@ ALONE = Group()
 """The group of a loop that has one group at a time."""
 
 
-def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str = "", group: Group = ALONE) -> None:
+def transfer(
+    out: FunctionBody, function: str, number: int, scratch: str, *, row: str = "", group: Group = ALONE
+) -> None:
     """Call the function that moves a group's numbers between an array and scratch memory.
 
     Args:
@@ -68,13 +70,13 @@ def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str =
     )
 
 
-def side_by_side(out: Lines, number: int, bytes_of_a_state: int) -> str:
+def side_by_side(out: FunctionBody, number: int, bytes_of_a_state: int) -> str:
     """The flag that the states of an array, or of each of its rows, follow each other without gaps."""
     packed = out.let(f"icmp eq i64 %outer{number}, {bytes_of_a_state}")
     return out.let(f"and i1 {packed}, %contiguous{number}")
 
 
-def place(out: Lines, number: int, *, row: str = "", group: Group = ALONE) -> str:
+def place(out: FunctionBody, number: int, *, row: str = "", group: Group = ALONE) -> str:
     """The address of the group's first state in an array, in one of its rows if the array is over time."""
     distance = out.let(f"mul i64 {group.state}, %outer{number}")
     data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")

@@ -8,14 +8,14 @@ from functools import reduce
 from armdyn.program.graph import Node
 from armdyn.targets.llvm.conditional import ALWAYS, Conditions
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
-from armdyn.targets.llvm.scheduling import ROOM, schedule
+from armdyn.targets.llvm.scheduling import REGISTER_LIMITS, schedule
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
-from armdyn.targets.llvm.vectors import Lines, Vector, any_lane, section_function, slot_pointer
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, any_lane, section_function, slot_pointer
 
 
 def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name: str) -> str:
     """A basic block that loads outer values at their first use and stores each result as soon as it is computed."""
-    out = Lines()
+    out = FunctionBody()
     names: dict[int, str] = {}
     instructions = Instructions(out, vector)
     if section.conditions:
@@ -43,7 +43,7 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
         at = slot_pointer(out, vector, "%results", plan.slots[index])
         return out.let(f"load volatile {vector.type}, ptr {at}, align {vector.bytes}")
 
-    for index in schedule(plan.nodes, section.nodes, plan.stored, ROOM[vector.registers]):
+    for index in schedule(plan.nodes, section.nodes, plan.stored, REGISTER_LIMITS[vector.registers]):
         node = plan.nodes[index]
         names[index] = instructions.put(index, node, [argument(index, a) for a in arguments_of(node)])
         for slot in plan.stored.get(index, ()):
@@ -56,7 +56,7 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
 
 def sections_of_an_arm(plan: Sections, vector: Vector, conditions: Conditions, name: str, called: Sequence[str]) -> str:
     """A function that calls several sections in turn, or skips all of them."""
-    out = Lines()
+    out = FunctionBody()
     leave_out_unless_met(out, vector, plan, conditions)
     for one in called:
         out.put(f"call void @{one}(ptr %values, ptr %results)")
@@ -64,7 +64,7 @@ def sections_of_an_arm(plan: Sections, vector: Vector, conditions: Conditions, n
     return section_function(name, out, reads_what_it_writes=True)
 
 
-def leave_out_unless_met(out: Lines, vector: Vector, plan: Sections, conditions: Conditions) -> None:
+def leave_out_unless_met(out: FunctionBody, vector: Vector, plan: Sections, conditions: Conditions) -> None:
     """Jump to the label ``none`` if no state of the group meets the conditions, which are read from slots.
 
     A state must meet all of them: if it does not meet the outer one, the slot of the inner one contains old numbers.
@@ -79,7 +79,7 @@ def leave_out_unless_met(out: Lines, vector: Vector, plan: Sections, conditions:
     out.put("some:")
 
 
-def end_of_what_is_left_out(out: Lines) -> None:
+def end_of_what_is_left_out(out: FunctionBody) -> None:
     """The end of a function that `leave_out_unless_met` begins."""
     out.put("br label %none")
     out.put("none:")
@@ -93,7 +93,7 @@ class Instructions:
         vector: the type that it computes with.
     """
 
-    def __init__(self, out: Lines, vector: Vector) -> None:
+    def __init__(self, out: FunctionBody, vector: Vector) -> None:
         self._out, self._vector = out, vector
         self._masks: dict[int, str] = {}
 
@@ -111,24 +111,24 @@ class Instructions:
         return _INSTRUCTIONS[operation](out, vector, *arguments)
 
 
-def _choice(out: Lines, vector: Vector, mask: str, if_true: str, if_false: str) -> str:
+def _choice(out: FunctionBody, vector: Vector, mask: str, if_true: str, if_false: str) -> str:
     t = vector.type
     return out.let(f"select {vector.mask_type} {mask}, {t} {if_true}, {t} {if_false}")
 
 
-def _binary(instruction: str) -> Callable[[Lines, Vector, str, str], str]:
+def _binary(instruction: str) -> Callable[[FunctionBody, Vector, str, str], str]:
     return lambda out, vector, a, b: out.let(f"{instruction} {vector.type} {a}, {b}")
 
 
 def _intrinsic(name: str, flags: str = "") -> Callable[..., str]:
-    def put(out: Lines, vector: Vector, *arguments: str) -> str:
+    def put(out: FunctionBody, vector: Vector, *arguments: str) -> str:
         listed = ", ".join(f"{vector.type} {a}" for a in arguments)
         return out.let(f"call {flags}{vector.type} @llvm.{name}.{vector.suffix}({listed})")
 
     return put
 
 
-def _sign(out: Lines, vector: Vector, x: str) -> str:
+def _sign(out: FunctionBody, vector: Vector, x: str) -> str:
     """-1, 0 or 1, and NaN for NaN."""
     t = vector.type
     has_sign = out.let(f"fcmp one {t} {x}, zeroinitializer")
@@ -137,7 +137,7 @@ def _sign(out: Lines, vector: Vector, x: str) -> str:
     return _choice(out, vector, has_sign, unit, itself)
 
 
-def _guard(out: Lines, vector: Vector, value: str, unused: str) -> str:
+def _guard(out: FunctionBody, vector: Vector, value: str, unused: str) -> str:
     nothing = out.let(f"fmul contract {vector.type} {unused}, zeroinitializer")
     return out.let(f"fadd contract {vector.type} {value}, {nothing}")
 

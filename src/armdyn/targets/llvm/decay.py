@@ -21,7 +21,7 @@ from armdyn.program.graph import Node
 from armdyn.program.program import Program
 from armdyn.targets.llvm.power import exponent_and_rest, has_power
 from armdyn.targets.llvm.sections import arguments_of
-from armdyn.targets.llvm.vectors import Lines, Vector, clamp, horner, multiply_add
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, clamp, horner, multiply_add
 
 OPERATION = "decay"
 """The operation, of arguments x and y, that replaces an exponential of a power."""
@@ -121,7 +121,7 @@ class Logarithm(NamedTuple):
     s: str
 
 
-def logarithm(out: Lines, vector: Vector, x: str) -> Logarithm:
+def logarithm(out: FunctionBody, vector: Vector, x: str) -> Logarithm:
     """Append the first part of the instructions for e^(-x^y); returns the parts of log x."""
     t, one = vector.type, vector.splat(1.0)
     size = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")  # -0 is 0, and NaN has no sign
@@ -130,7 +130,7 @@ def logarithm(out: Lines, vector: Vector, x: str) -> Logarithm:
     return Logarithm(x, size, k, s)
 
 
-def decay(out: Lines, vector: Vector, of: Logarithm, y: str, *, never_negative: bool) -> str:
+def decay(out: FunctionBody, vector: Vector, of: Logarithm, y: str, *, never_negative: bool) -> str:
     """Append the rest of the instructions for e^(-x^y), y within `EXPONENTS`; the result is NaN for negative x.
 
     For x = 0 (joints at rest) and for subnormal numbers log2 counts as -1023: the result is 1, which is correct. For
@@ -154,7 +154,7 @@ def decay(out: Lines, vector: Vector, of: Logarithm, y: str, *, never_negative: 
     return out.let(f"select {mask} {has_power}, {t} {value}, {t} {vector.splat(math.nan)}")
 
 
-def _exp2(out: Lines, vector: Vector, x: str) -> str:
+def _exp2(out: FunctionBody, vector: Vector, x: str) -> str:
     """2^x, if that is a normal number. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
     t, bits, magic = vector.type, vector.bits_type, vector.splat(vector.magic)
     shifted = out.let(f"fadd {t} {x}, {magic}")

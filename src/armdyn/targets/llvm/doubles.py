@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from armdyn.targets.llvm.scalars import DOUBLE
-from armdyn.targets.llvm.vectors import Lines, horner
+from armdyn.targets.llvm.vectors import FunctionBody, horner
 
 INFINITY = float("inf")
 
 
-class Doubles(Lines):
+class Doubles(FunctionBody):
     """The body of a function of float64 numbers; values are names of results, or constants by `number`."""
 
     @staticmethod

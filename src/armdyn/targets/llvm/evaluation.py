@@ -13,7 +13,7 @@ from armdyn.targets.llvm.arithmetic import Instructions
 from armdyn.targets.llvm.scalars import Scalar
 from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of, cut
 from armdyn.targets.llvm.trigonometry import fast_limit, sincos
-from armdyn.targets.llvm.vectors import Lines
+from armdyn.targets.llvm.vectors import FunctionBody
 
 
 def _intrinsics() -> str:
@@ -30,7 +30,7 @@ def _intrinsics() -> str:
 INTRINSICS = _intrinsics()
 
 
-class Blocks(Lines):
+class Blocks(FunctionBody):
     """The body of a function, with the label of the block that is being written."""
 
     def __init__(self, entry: str) -> None:
@@ -44,7 +44,7 @@ class Blocks(Lines):
         self.put(f"{label}:")
 
 
-class Evaluation:
+class EvaluationCode:
     """The evaluation of a program, written into a function.
 
     Args:
@@ -63,7 +63,7 @@ class Evaluation:
         program: Program,
         inputs: Sequence[str],
         called: Collection[str] = (),
-        sincos: Callable[[Lines, str], tuple[str, str]] | None = None,
+        sincos: Callable[[FunctionBody, str], tuple[str, str]] | None = None,
     ) -> None:
         self._out, self._scalar, self._by_call, self._sincos = out, scalar, called, sincos
         self._plan: Sections = cut(program)

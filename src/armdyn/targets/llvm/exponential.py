@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from armdyn.targets.llvm.vectors import Lines, Vector, clamp, horner, multiply_add
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, clamp, horner, multiply_add
 
 _LOG_2 = Fraction(0xB17217F7D1CF79ABC9E3B39803F2F6AF40F343267298B62D8A0D175B8BAAFA2B, 2**256)
 
@@ -40,7 +40,7 @@ _EXPM1 = {
 }
 
 
-def exponential(out: Lines, vector: Vector, x: str, lacking: str = "") -> str:
+def exponential(out: FunctionBody, vector: Vector, x: str, lacking: str = "") -> str:
     """Append the instructions for e^x. Beyond the range of numbers it is 0 or infinity; NaN stays NaN.
 
     ``lacking`` is a small correction to be added to x, the digits that x itself cannot hold.
@@ -57,7 +57,7 @@ def exponential(out: Lines, vector: Vector, x: str, lacking: str = "") -> str:
     return out.let(f"fmul {t} {value}, {_power_of_two(out, vector, rest)}")
 
 
-def hyperbolic_tangent(out: Lines, vector: Vector, x: str) -> str:
+def hyperbolic_tangent(out: FunctionBody, vector: Vector, x: str) -> str:
     """Append the instructions for tanh x, accurate relative to its size also near zero."""
     t = vector.type
     magnitude = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")
@@ -72,7 +72,7 @@ def hyperbolic_tangent(out: Lines, vector: Vector, x: str) -> str:
     return out.let(f"call {t} @llvm.copysign.{vector.suffix}({t} {quotient}, {t} {x})")
 
 
-def _expm1_of_rest(out: Lines, vector: Vector, x: str, lacking: str = "") -> tuple[str, str]:
+def _expm1_of_rest(out: FunctionBody, vector: Vector, x: str, lacking: str = "") -> tuple[str, str]:
     """The integer k, and e^r - 1. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
     t, bits = vector.type, vector.bits_type
     magic = vector.magic
@@ -97,7 +97,7 @@ def log_2_parts(vector: Vector) -> tuple[float, float]:
     return float(high), float(_LOG_2 - high)
 
 
-def _power_of_two(out: Lines, vector: Vector, k: str) -> str:
+def _power_of_two(out: FunctionBody, vector: Vector, k: str) -> str:
     """2^k, by writing the exponent's bits."""
     bits = vector.bits_type
     fraction, bias = (52, 1023) if vector.scalar == "double" else (23, 127)

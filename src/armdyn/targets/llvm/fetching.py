@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from armdyn.program.ports import Port
 from armdyn.targets.llvm.streaming_columns import LINE
-from armdyn.targets.llvm.vectors import Lines, Vector
+from armdyn.targets.llvm.vectors import FunctionBody, Vector
 
 
-def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
+def decide(out: FunctionBody, vector: Vector, number: int, port: Port) -> None:
     """Set ``%span<number>``, the bytes of a state's numbers and the gaps between them, and ``%fetches<number>``.
 
     The latter is set if the result is large and not streamed, the last number lies after the first, and there are no
@@ -33,7 +33,7 @@ def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
     out.put(f"%fetches{number} = and i1 {much}, {near}")
 
 
-def fetch_ahead(out: Lines, vector: Vector, results: list[tuple[int, Port]], part: int, parts: int) -> None:
+def fetch_ahead(out: FunctionBody, vector: Vector, results: list[tuple[int, Port]], part: int, parts: int) -> None:
     """Prefetch the lines of some states of the next group, before this part of the program."""
     first, end = (vector.lanes * k // parts for k in (part, part + 1))
     if first == end:

@@ -16,10 +16,10 @@ from armdyn.program.integration import LIMITS, PROGRESS, Integration
 from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm.arguments import describe_arguments
 from armdyn.targets.llvm.decay import with_decays
-from armdyn.targets.llvm.integration_ports import Ports
+from armdyn.targets.llvm.integration_ports import IntegrationPorts
 from armdyn.targets.llvm.integration_queue import Queue
-from armdyn.targets.llvm.integration_samples import Samples
-from armdyn.targets.llvm.integration_step import Step
+from armdyn.targets.llvm.integration_samples import SampleCode
+from armdyn.targets.llvm.integration_step import StepCode
 from armdyn.targets.llvm.lanes import Lanes
 from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import constants, module, save_flags, section_functions, shapes
@@ -27,13 +27,13 @@ from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.module import Module
 from armdyn.targets.llvm.packing import layout_functions
 from armdyn.targets.llvm.sections import Sections, cut
-from armdyn.targets.llvm.vectors import Lines, Vector
+from armdyn.targets.llvm.vectors import FunctionBody, Vector
 
 
 def integration_module(integration: Integration, dtype: str, machine: Machine) -> Module:
     """The module with the inner loop `ENTRY` for float64 arrays."""
     vector = Vector.of(dtype, machine)
-    plan, ports = cut(with_decays(integration.rates, vector)), Ports(integration)
+    plan, ports = cut(with_decays(integration.rates, vector)), IntegrationPorts(integration)
     own = [
         *shapes(tuple(port for _, port in ports.all)),
         *section_functions(plan, vector),
@@ -46,7 +46,7 @@ def integration_module(integration: Integration, dtype: str, machine: Machine) -
 
 def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
     """``@evaluate``: the rates of the state in scratch memory, to a row of stages, and the watched results."""
-    out = Lines()
+    out = FunctionBody()
     for number in range(len(plan.parts)):
         out.put(f"call void @part{number}(ptr %values, ptr %values)")
     lanes, results = Lanes(out, vector), iter(integration.rates.results)
@@ -74,14 +74,14 @@ def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
     return f"define internal void @evaluate({arguments}) #0 {{\n{out}\n  ret void\n}}\n"
 
 
-def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
+def _loop(integration: Integration, ports: IntegrationPorts, plan: Sections, vector: Vector, triple: str) -> str:
     """The inner loop over groups of states, and for each of them over the steps."""
-    out = Lines()
+    out = FunctionBody()
     lanes = Lanes(out, vector)
     m, pair = integration.size, integration.pair
-    step = Step(lanes, integration, ports.slots)
+    step = StepCode(lanes, integration, ports.slots)
     queue = Queue(lanes, ports)
-    samples = Samples(lanes, integration, ports, step)
+    samples = SampleCode(lanes, integration, ports, step)
     out.put("entry:")
     room = {
         "values": max(plan.slot_count, 1),
@@ -116,7 +116,7 @@ def _loop(integration: Integration, ports: Ports, plan: Sections, vector: Vector
     return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %strides, ptr %batch) #2 {{\n{out}\n}}\n"
 
 
-def _steps(lanes: Lanes, step: Step, queue: Queue, samples: Samples) -> None:
+def _steps(lanes: Lanes, step: StepCode, queue: Queue, samples: SampleCode) -> None:
     """Append steps until every state has finished, or has used up the attempts of this call."""
     put = lanes.put
     put("br label %fill")

@@ -8,7 +8,7 @@ from armdyn.program.integration import LIMITS, PROGRESS, Integration
 from armdyn.program.ports import Port
 
 
-class Ports:
+class IntegrationPorts:
     """The arguments and results of the loop by number."""
 
     def __init__(self, integration: Integration) -> None:

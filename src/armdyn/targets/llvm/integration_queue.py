@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from armdyn.program.integration import LIMITS, PROGRESS, RUNNING
 from armdyn.program.ports import Port
-from armdyn.targets.llvm.integration_ports import Ports
+from armdyn.targets.llvm.integration_ports import IntegrationPorts
 from armdyn.targets.llvm.lanes import Lanes
 
 _ATTEMPTS, _STATUS = LIMITS.index("attempts"), PROGRESS.index("status")
@@ -24,7 +24,7 @@ class Queue:
         ports: the arguments and results of the loop.
     """
 
-    def __init__(self, lanes: Lanes, ports: Ports) -> None:
+    def __init__(self, lanes: Lanes, ports: IntegrationPorts) -> None:
         self.lanes, self.ports = lanes, ports
         self.room = dict.fromkeys(("index", "next.state", "busy", "fresh", "tried", "finished"), 1)
 

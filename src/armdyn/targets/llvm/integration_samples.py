@@ -9,16 +9,16 @@ from __future__ import annotations
 from itertools import accumulate
 
 from armdyn.program.integration import LIMITS, PROGRESS, Integration
-from armdyn.targets.llvm.integration_ports import Ports
+from armdyn.targets.llvm.integration_ports import IntegrationPorts
 from armdyn.targets.llvm.integration_queue import offset_of
-from armdyn.targets.llvm.integration_step import Step
+from armdyn.targets.llvm.integration_step import StepCode
 from armdyn.targets.llvm.lanes import Lanes
 from armdyn.targets.llvm.vectors import double_constant
 
 _T, _ROW = map(PROGRESS.index, ("t", "row"))
 
 
-class Samples:
+class SampleCode:
     """The code that stores states and polynomials of a step.
 
     Args:
@@ -28,7 +28,7 @@ class Samples:
         step: the code of a step.
     """
 
-    def __init__(self, lanes: Lanes, integration: Integration, ports: Ports, step: Step) -> None:
+    def __init__(self, lanes: Lanes, integration: Integration, ports: IntegrationPorts, step: StepCode) -> None:
         self.lanes, self.pair, self.size, self.ports, self.step = lanes, integration.pair, integration.size, ports, step
         self.terms = len(self.pair.dense)
         count = lanes.vector.lanes

@@ -29,7 +29,7 @@ _T, _H, _, _REJECTED, _STATUS, _STEPS, _EVALUATIONS = range(7)
 _END, _RTOL, _ATOL, _STEP = map(LIMITS.index, ("end", "rtol", "atol", "step"))
 
 
-class Step:
+class StepCode:
     """The code of a step.
 
     Args:

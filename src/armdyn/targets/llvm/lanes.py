@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from armdyn.targets.llvm.vectors import Lines, Vector, any_lane, multiply_add
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, any_lane, multiply_add
 
 NEWTON_STEPS = 5
 """Steps from a guess within 8 % to rounding: each squares the relative error, times (k + 1) / 2."""
@@ -22,7 +22,7 @@ class Lanes:
         vector: the vector type, of float64.
     """
 
-    def __init__(self, out: Lines, vector: Vector) -> None:
+    def __init__(self, out: FunctionBody, vector: Vector) -> None:
         self.out, self.vector, self.let, self.put = out, vector, out.let, out.put
 
     def at(self, base: str, index: int | str) -> str:

@@ -11,7 +11,7 @@ from armdyn.targets.llvm.power import has_power, power
 from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of
 from armdyn.targets.llvm.trigonometry import fast_limit, may_be_huge, sincos
 from armdyn.targets.llvm.vectors import (
-    Lines,
+    FunctionBody,
     Vector,
     any_lane,
     double_constant,
@@ -29,7 +29,7 @@ chains, although some values go through memory; more interleaved sines take more
 
 def library_section(plan: Sections, vector: Vector, section: Library, name: str) -> str:
     """Sines, powers, exponentials inline, sine and cosine of one angle together; all others and exceptions by libm."""
-    out = Lines()
+    out = FunctionBody()
     out.put("entry:")
     angles: dict[int, dict[str, int]] = {}
     others, powers, exponentials = [], [], []
@@ -53,7 +53,7 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
         out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
-    parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials, *angles)}
+    parts = {index: FunctionBody(f"of{index}.") for index in (*powers, *exponentials, *angles)}
     huge = [_power(parts[index], plan, vector, index) for index in powers]
     beyond = [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
     begun = [_exponential(parts[index], plan, vector, index) for index in exponentials]
@@ -74,7 +74,7 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
     return section_function(name, out)
 
 
-def _other_powers(out: Lines, plan: Sections, vector: Vector, powers: Sequence[int]) -> None:
+def _other_powers(out: FunctionBody, plan: Sections, vector: Vector, powers: Sequence[int]) -> None:
     """Recompute, by libm, the powers of the lanes for which the inline instructions are not valid."""
     for index in powers:
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
@@ -82,7 +82,7 @@ def _other_powers(out: Lines, plan: Sections, vector: Vector, powers: Sequence[i
         out.put(f"call void @other_pow(ptr {pointers[0]}, ptr {pointers[1]}, ptr %right{index}, ptr {target})")
 
 
-def _huge_sines(out: Lines, plan: Sections, vector: Vector, angles: Mapping[int, Mapping[str, int]]) -> None:
+def _huge_sines(out: FunctionBody, plan: Sections, vector: Vector, angles: Mapping[int, Mapping[str, int]]) -> None:
     """Recompute, by libm, the sines and cosines of the lanes with an angle beyond the fast path, if there are any."""
     huge = []
     for angle in angles:
@@ -101,7 +101,7 @@ def _huge_sines(out: Lines, plan: Sections, vector: Vector, angles: Mapping[int,
             out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
 
 
-def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[str, int]) -> str:
+def _sines(out: FunctionBody, plan: Sections, vector: Vector, angle: int, wanted: dict[str, int]) -> str:
     """Store sine and cosine of one angle in their slots; returns the integers that `may_be_huge` tests."""
     x = _argument(out, plan, vector, angle)
     sin_x, cos_x, beyond = sincos(out, vector, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
@@ -111,7 +111,7 @@ def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[
     return beyond
 
 
-def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
+def _power(out: FunctionBody, plan: Sections, vector: Vector, index: int) -> str:
     """Store a power in its slot; returns the mask of the lanes for which it is not valid, also stored for libm."""
     x, y = (_argument(out, plan, vector, a) for a in arguments_of(plan.nodes[index]))
     value, right = power(out, vector, x, y)
@@ -121,7 +121,7 @@ def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
     return out.let(f"xor {vector.mask_type} {right}, splat (i1 true)")
 
 
-def _argument(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
+def _argument(out: FunctionBody, plan: Sections, vector: Vector, index: int) -> str:
     """A value from its slot, or a constant."""
     if plan.nodes[index][0] == "const":
         return vector.splat(float(plan.nodes[index][1]))
@@ -129,9 +129,9 @@ def _argument(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
     return out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
 
 
-def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> Lines:
+def _exponential(out: FunctionBody, plan: Sections, vector: Vector, index: int) -> FunctionBody:
     """Store an exponential or hyperbolic tangent in its slot; returns its first lines, after which other work fits."""
-    node, first = plan.nodes[index], Lines(f"first{index}.")
+    node, first = plan.nodes[index], FunctionBody(f"first{index}.")
     if node[0] == DECAY:
         x, y = arguments_of(node)
         of = logarithm(first, vector, _argument(first, plan, vector, x))
@@ -144,7 +144,7 @@ def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> Line
     return first
 
 
-def _store(out: Lines, plan: Sections, vector: Vector, index: int, value: str) -> None:
+def _store(out: FunctionBody, plan: Sections, vector: Vector, index: int, value: str) -> None:
     """Store a value in its slot."""
     to = slot_pointer(out, vector, "%results", plan.slots[index])
     out.put(f"store {vector.type} {value}, ptr {to}, align {vector.bytes}")
@@ -178,7 +178,7 @@ def _library_operations(plan: Sections) -> list[str]:
 def _lane_loop(vector: Vector, name: str, operation: str, arity: int, above: float | None = None) -> str:
     """A loop over lanes. float32 uses libm's float64 functions, which exist on every platform and round well."""
     scalar = vector.scalar
-    out = Lines()
+    out = FunctionBody()
     arguments = []
     wide = []
     for k in range(arity):

@@ -22,7 +22,7 @@ from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.module import Module
 from armdyn.targets.llvm.packing import Column, layout_functions, run_length, storer
 from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
-from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, slot_pointer
 
 # Without prefer-vector-width LLVM splits 512-bit vectors on some processors, which lower their clock for them.
 # With an aligned stack, a spilled register does not cross a cache line.
@@ -108,7 +108,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     decides about streaming.
     """
     ports = (*program.inputs, *program.outputs)
-    out = Lines()
+    out = FunctionBody()
     out.put("entry:")
     out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
     for number, port in enumerate(ports):
@@ -163,7 +163,9 @@ def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) ->
     return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %batch) #2 {{\n{out}\n}}\n"
 
 
-def _compute(out: Lines, program: Program, plan: Sections, vector: Vector, fetched: list[tuple[int, Port]]) -> None:
+def _compute(
+    out: FunctionBody, program: Program, plan: Sections, vector: Vector, fetched: list[tuple[int, Port]]
+) -> None:
     """Load a group's inputs, then run the sections, interleaved with prefetches of the next group's results."""
     slot = 0
     for number, port in enumerate(program.inputs):
@@ -174,7 +176,7 @@ def _compute(out: Lines, program: Program, plan: Sections, vector: Vector, fetch
         out.put(f"call void @part{number}(ptr %values, ptr %values)")
 
 
-def constants(out: Lines, plan: Sections, vector: Vector, values: str = "%values") -> None:
+def constants(out: FunctionBody, plan: Sections, vector: Vector, values: str = "%values") -> None:
     """Store the constants that are read from memory: results, and arguments of library functions."""
     for index, slot in plan.slots.items():
         if plan.nodes[index][0] == "const":
@@ -182,7 +184,7 @@ def constants(out: Lines, plan: Sections, vector: Vector, values: str = "%values
             out.put(f"store {vector.type} {vector.splat(float(plan.nodes[index][1]))}, ptr {to}, align {vector.bytes}")
 
 
-def save_flags(out: Lines, triple: str) -> str:
+def save_flags(out: FunctionBody, triple: str) -> str:
     """Save the processor's floating-point exception flags; returns the instruction that restores them.
 
     NumPy turns raised flags into warnings. But a NaN in one state, or in the branch of a select that is not taken, is
@@ -215,7 +217,7 @@ def _flag_declarations(triple: str) -> list[str]:
     return []
 
 
-def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> None:
+def _load(out: FunctionBody, vector: Vector, number: int, port: Port, slot: int) -> None:
     """Load one input's group; an input broadcast over all states (stride 0) only once."""
     first = out.let("icmp eq i64 %state, 0")
     varies = out.let(f"icmp ne i64 %outer{number}, 0")
@@ -227,7 +229,7 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
     out.put(f"loaded{number}:")
 
 
-def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool) -> None:
+def _store(out: FunctionBody, vector: Vector, number: int, port: Port, *, streams: bool) -> None:
     """Store one output's group, past the cache if it is a whole group of a large result."""
     if not streams:
         transfer(out, f"store{number}", number, "%values")

@@ -21,7 +21,7 @@ from typing import TypeVar
 from armdyn.program.ports import Port
 from armdyn.targets.llvm.streaming_columns import LINE
 from armdyn.targets.llvm.transposition import load_piece, pieces, store_piece
-from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, slot_pointer
 
 _PIECES, _NUMBERS = 16, 128
 """The most moves of one function, pieces of rows or columns: compile time grows much faster than its length."""
@@ -46,16 +46,16 @@ def _loader(vector: Vector, size: int) -> str:
     valid lane; ``%contiguous`` and ``%offsets`` are the results of ``@layout`` for the numbers of one state.
     """
 
-    def row(out: Lines, places: list[str], start: int, width: int) -> None:
+    def row(out: FunctionBody, places: list[str], start: int, width: int) -> None:
         for k, column in enumerate(load_piece(out, vector, places, width)):
             _put(out, vector, slot_pointer(out, vector, "%scratch", start + k), column)
 
-    def column(out: Lines, place: str, k: int) -> None:
+    def column(out: FunctionBody, place: str, k: int) -> None:
         _prefetch(out, place, writes=False)
         states = out.let(f"load {vector.type}, ptr {place}, align 1")
         _put(out, vector, slot_pointer(out, vector, "%scratch", k), states)
 
-    def others(out: Lines) -> None:
+    def others(out: FunctionBody) -> None:
         out.put(f"call void @load_elements({_GROUP}, i64 {size})")
 
     return _function(f"load_{size}", vector, size, row, column, others)
@@ -67,15 +67,15 @@ def storer(vector: Vector, number: int, columns: Sequence[Column], run: int) -> 
     Its arguments are those of ``@load_<size>``; ``run`` is the `run_length` of the result's shape.
     """
 
-    def row(out: Lines, places: list[str], start: int, width: int) -> None:
+    def row(out: FunctionBody, places: list[str], start: int, width: int) -> None:
         store_piece(out, vector, places, [_column(out, vector, one) for one in columns[start : start + width]])
 
-    def column(out: Lines, place: str, k: int) -> None:
+    def column(out: FunctionBody, place: str, k: int) -> None:
         if vector.bytes < LINE:  # of whole lines, those of large results are streamed
             _prefetch(out, place, writes=True)
         out.put(f"store {vector.type} {_column(out, vector, columns[k])}, ptr {place}, align 1")
 
-    def others(out: Lines) -> None:
+    def others(out: FunctionBody) -> None:
         if run > 1:
             close = out.let(f"icmp eq i64 {_entry(out, '%offsets', 1)}, {vector.itemsize}")
             out.put(f"br i1 {close}, label %runs, label %elements")
@@ -105,9 +105,9 @@ def _function(
     name: str,
     vector: Vector,
     size: int,
-    row: Callable[[Lines, list[str], int, int], None],
-    column: Callable[[Lines, str, int], None],
-    others: Callable[[Lines], None],
+    row: Callable[[FunctionBody, list[str], int, int], None],
+    column: Callable[[FunctionBody, str, int], None],
+    others: Callable[[FunctionBody], None],
 ) -> str:
     """The function ``@<name>``, which chooses the way of transfer of a group.
 
@@ -115,16 +115,16 @@ def _function(
     states; ``others(out)`` moves all numbers of any other layout.
     """
 
-    def rows(out: Lines, moves: Sequence[tuple[int, int]]) -> None:
+    def rows(out: FunctionBody, moves: Sequence[tuple[int, int]]) -> None:
         states = _state_pointers(out, vector)
         for start, width in moves:
             row(out, [_place(out, state, start * vector.itemsize) for state in states], start, width)
 
-    def columns(out: Lines, moves: Sequence[int]) -> None:
+    def columns(out: FunctionBody, moves: Sequence[int]) -> None:
         for k in moves:
             column(out, _place(out, "%data", _entry(out, "%offsets", k)), k)
 
-    out = Lines()
+    out = FunctionBody()
     out.put("br i1 %contiguous, label %rows, label %gaps")
     out.put("rows:")
     parts = _in_parts(out, f"{name}.rows", rows, pieces(vector, size), _PIECES)
@@ -144,7 +144,11 @@ def _function(
 
 
 def _in_parts(
-    out: Lines, name: str, write: Callable[[Lines, Sequence[Move]], None], moves: Sequence[Move], longest: int
+    out: FunctionBody,
+    name: str,
+    write: Callable[[FunctionBody, Sequence[Move]], None],
+    moves: Sequence[Move],
+    longest: int,
 ) -> list[str]:
     """Append the moves, or calls of functions with ``longest`` moves each; returns those functions."""
     if len(moves) <= longest:
@@ -152,7 +156,7 @@ def _in_parts(
         return []
     functions = []
     for number, first in enumerate(range(0, len(moves), longest)):
-        body = Lines()
+        body = FunctionBody()
         write(body, moves[first : first + longest])
         functions.append(f"define internal void @{name}{number}({_PARAMETERS}) #0 {{\n{body}\n  ret void\n}}\n")
         out.put(f"call void @{name}{number}({_GROUP})")
@@ -180,7 +184,7 @@ def _load_elements(vector: Vector) -> str:
     Volatile stores stay whole. Sections read whole vectors back, and would wait for one that was written in halves.
     """
 
-    def several(out: Lines, states: list[str], first: str) -> None:
+    def several(out: FunctionBody, states: list[str], first: str) -> None:
         offsets, slots = _word(out, "%offsets", first), _slot(out, vector, first)
         for k in range(_TOGETHER):
             offset = _entry(out, offsets, k)
@@ -197,7 +201,7 @@ def _store_runs(vector: Vector, run: int) -> str:
     moves = pieces(vector, run) if run > 1 else [(k, 1) for k in range(_TOGETHER)]
     together = max(run, _TOGETHER)
 
-    def several(out: Lines, states: list[str], first: str) -> None:
+    def several(out: FunctionBody, states: list[str], first: str) -> None:
         offsets, slots = _word(out, "%offsets", first), _word(out, "%slots", first)
         for start, width in moves:
             offset = _entry(out, offsets, start)
@@ -210,9 +214,9 @@ def _store_runs(vector: Vector, run: int) -> str:
     return f"define internal void @store_runs_{run}({_PARAMETERS}, i64 %size, ptr %slots) #0 {{\n{body}\n}}\n"
 
 
-def _loop(vector: Vector, step: int, several: Callable[[Lines, list[str], str], None]) -> Lines:
+def _loop(vector: Vector, step: int, several: Callable[[FunctionBody, list[str], str], None]) -> FunctionBody:
     """The body of a function that moves ``step`` numbers at a time; the last moves may overlap."""
-    out = Lines()
+    out = FunctionBody()
     out.put("entry:")
     states = _state_pointers(out, vector)
     latest = out.let(f"sub i64 %size, {step}")
@@ -227,7 +231,7 @@ def _loop(vector: Vector, step: int, several: Callable[[Lines, list[str], str], 
     return out
 
 
-def _state_pointers(out: Lines, vector: Vector) -> list[str]:
+def _state_pointers(out: FunctionBody, vector: Vector) -> list[str]:
     """The address of every lane's state."""
     pointers = []
     for lane in range(vector.lanes):
@@ -236,32 +240,32 @@ def _state_pointers(out: Lines, vector: Vector) -> list[str]:
     return pointers
 
 
-def _place(out: Lines, base: str, offset: str | int) -> str:
+def _place(out: FunctionBody, base: str, offset: str | int) -> str:
     return out.let(f"getelementptr i8, ptr {base}, i64 {offset}")
 
 
-def _word(out: Lines, table: str, k: str | int) -> str:
+def _word(out: FunctionBody, table: str, k: str | int) -> str:
     return out.let(f"getelementptr i64, ptr {table}, i64 {k}")
 
 
-def _entry(out: Lines, table: str, k: int) -> str:
+def _entry(out: FunctionBody, table: str, k: int) -> str:
     return out.let(f"load i64, ptr {_word(out, table, k)}")
 
 
-def _slot(out: Lines, vector: Vector, slot: str) -> str:
+def _slot(out: FunctionBody, vector: Vector, slot: str) -> str:
     """The address of a slot of scratch memory that is only known when the code runs."""
     return out.let(f"getelementptr {vector.type}, ptr %scratch, i64 {slot}")
 
 
-def _prefetch(out: Lines, place: str, *, writes: bool) -> None:
+def _prefetch(out: FunctionBody, place: str, *, writes: bool) -> None:
     out.put(f"call void @llvm.prefetch.p0(ptr {_place(out, place, _AHEAD)}, i32 {int(writes)}, i32 3, i32 1)")
 
 
-def _put(out: Lines, vector: Vector, slot: str, column: str) -> None:
+def _put(out: FunctionBody, vector: Vector, slot: str, column: str) -> None:
     out.put(f"store {vector.type} {column}, ptr {slot}, align {vector.bytes}")
 
 
-def _column(out: Lines, vector: Vector, column: Column) -> str:
+def _column(out: FunctionBody, vector: Vector, column: Column) -> str:
     slot, constant = column
     if constant is not None:
         return vector.splat(constant)

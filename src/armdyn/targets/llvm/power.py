@@ -14,7 +14,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from armdyn.targets.llvm.exponential import exponential, log_2_parts
-from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, horner, multiply_add
 
 SMALLEST, LARGEST = 2.0**-1022, float.fromhex("0x1.fffffffffffffp+1023")
 """The range of positive normal numbers."""
@@ -36,7 +36,7 @@ def has_power(vector: Vector) -> bool:
     return vector.scalar == "double" and vector.has_fma
 
 
-def power(out: Lines, vector: Vector, x: str, y: str) -> tuple[str, str]:
+def power(out: FunctionBody, vector: Vector, x: str, y: str) -> tuple[str, str]:
     """Append the instructions for x^y; returns its name, and that of the mask of the lanes in which it is valid.
 
     These have positive normal x with |y log x| up to `MOST`, or x = 0 with y > 0 (joints at rest).
@@ -58,7 +58,7 @@ def power(out: Lines, vector: Vector, x: str, y: str) -> tuple[str, str]:
     return value, out.let(f"or {vector.mask_type} {right}, {none}")
 
 
-def _is_power_of_zero(out: Lines, vector: Vector, x: str, y: str) -> str:
+def _is_power_of_zero(out: FunctionBody, vector: Vector, x: str, y: str) -> str:
     """The mask of the lanes in which x is 0, not -0, and y is positive."""
     of_x = out.let(f"bitcast {vector.type} {x} to {vector.bits_type}")
     zero = out.let(f"icmp eq {vector.bits_type} {of_x}, zeroinitializer")
@@ -66,7 +66,7 @@ def _is_power_of_zero(out: Lines, vector: Vector, x: str, y: str) -> str:
     return out.let(f"and {vector.mask_type} {zero}, {above}")
 
 
-def _logarithm(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
+def _logarithm(out: FunctionBody, vector: Vector, x: str) -> tuple[str, str]:
     """The logarithm of x, as a number and its rounding error."""
     t, one = vector.type, vector.splat(1.0)
     k, m = exponent_and_rest(out, vector, x)
@@ -105,7 +105,7 @@ def _logarithm(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     return high, low
 
 
-def exponent_and_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
+def exponent_and_rest(out: FunctionBody, vector: Vector, x: str) -> tuple[str, str]:
     """k and m of x = 2^k m with m from 1/sqrt(2) to sqrt(2), as numbers, for positive normal x."""
     t, bits = vector.type, vector.bits_type
     of_x = out.let(f"bitcast {t} {x} to {bits}")
@@ -118,16 +118,16 @@ def exponent_and_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     return out.let(f"fsub {t} {above}, {vector.splat(2.0**52 + 1023.0)}"), m
 
 
-def _minus(out: Lines, vector: Vector, a: str) -> str:
+def _minus(out: FunctionBody, vector: Vector, a: str) -> str:
     return out.let(f"fneg {vector.type} {a}")
 
 
-def _rest_of_product(out: Lines, vector: Vector, a: str, b: str, product: str) -> str:
+def _rest_of_product(out: FunctionBody, vector: Vector, a: str, b: str, product: str) -> str:
     """a b less its rounded value."""
     return multiply_add(out, vector, a, b, _minus(out, vector, product))
 
 
-def _sum(out: Lines, vector: Vector, large: str, small: str) -> tuple[str, str]:
+def _sum(out: FunctionBody, vector: Vector, large: str, small: str) -> tuple[str, str]:
     """The sum of two numbers, of which the first is the larger one or zero, and its rounding error."""
     t = vector.type
     total = out.let(f"fadd {t} {large}, {small}")

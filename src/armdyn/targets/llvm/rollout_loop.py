@@ -28,7 +28,7 @@ from armdyn.targets.llvm.near_angles import with_near_angles
 from armdyn.targets.llvm.packing import Column, layout_functions, run_length, storer
 from armdyn.targets.llvm.sections import Sections, cut
 from armdyn.targets.llvm.streaming_columns import LINE
-from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, slot_pointer
 
 FETCHED_BYTES = 1 << 12
 """The most bytes of one array that are prefetched for a later step."""
@@ -51,7 +51,7 @@ def rollout_module(rollout: Rollout, dtype: str, machine: Machine) -> Module:
     """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
     vector = Vector.of(dtype, machine)
     rollout = Rollout(with_near_angles(rollout.step), rollout.carry, rollout.stepwise, rollout.recorded)
-    plan, ports = cut(with_decays(rollout.step, vector)), Ports(rollout)
+    plan, ports = cut(with_decays(rollout.step, vector)), RolloutPorts(rollout)
     own = [
         *shapes((*rollout.inputs, *rollout.outputs)),
         *(storer(vector, number, columns, run) for number, columns, run in ports.columns(plan)),
@@ -63,7 +63,7 @@ def rollout_module(rollout: Rollout, dtype: str, machine: Machine) -> Module:
     return module(own, shared, vector, machine)
 
 
-class Ports:
+class RolloutPorts:
     """The arguments and results of the loop by number, after the two counts."""
 
     def __init__(self, rollout: Rollout) -> None:
@@ -104,7 +104,7 @@ class Ports:
         return plan.places(found[name])
 
 
-def _carry(ports: Ports, plan: Sections, vector: Vector) -> str:
+def _carry(ports: RolloutPorts, plan: Sections, vector: Vector) -> str:
     """``@carry`` copies the carried results to the slots of the inputs that they replace.
 
     A result may itself be an input; all of these are read before the first is written.
@@ -114,7 +114,7 @@ def _carry(ports: Ports, plan: Sections, vector: Vector) -> str:
         targets = ports.of_input(port)
         pairs += [(a, b) for (a, _), (b, _) in zip(ports.of_result(plan, result), targets, strict=True) if a != b]
     first_result = sum(port.size for _, port in ports.inputs)
-    out = Lines()
+    out = FunctionBody()
     inputs = [(_read(out, vector, source), target) for source, target in pairs if source < first_result]
     for source, target in pairs:
         if source >= first_result:
@@ -124,17 +124,17 @@ def _carry(ports: Ports, plan: Sections, vector: Vector) -> str:
     return f"define internal void @carry(ptr %values) #0 {{\n{out}\n  ret void\n}}\n"
 
 
-def _read(out: Lines, vector: Vector, slot: int) -> str:
+def _read(out: FunctionBody, vector: Vector, slot: int) -> str:
     return out.let(f"load {vector.type}, ptr {slot_pointer(out, vector, '%values', slot)}, align {vector.bytes}")
 
 
-def _write(out: Lines, vector: Vector, slot: int, value: str) -> None:
+def _write(out: FunctionBody, vector: Vector, slot: int, value: str) -> None:
     out.put(f"store {vector.type} {value}, ptr {slot_pointer(out, vector, '%values', slot)}, align {vector.bytes}")
 
 
-def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
+def _loop(ports: RolloutPorts, plan: Sections, vector: Vector, triple: str) -> str:
     """The inner loop over blocks of groups of states, and for each of them over the steps."""
-    out, several = Lines(), Several(vector, plan)
+    out, several = FunctionBody(), Several(vector, plan)
     out.put("entry:")
     several.reserve(out)
     for number, port in ports.all:
@@ -176,18 +176,18 @@ class Several:
         self.vector, self.slots = vector, max(plan.slot_count, 1)
         self.most = TOGETHER if TOGETHER * plan.slots_always_used * vector.bytes <= OF_CACHE else 1
 
-    def reserve(self, out: Lines) -> None:
+    def reserve(self, out: FunctionBody) -> None:
         """Reserve scratch memory for each group."""
         numbers = self.most * self.slots * self.vector.lanes
         out.put(f"%scratch = alloca [{numbers} x {self.vector.scalar}], align {self.vector.bytes}")
 
-    def values(self, out: Lines, k: str) -> str:
+    def values(self, out: FunctionBody, k: str) -> str:
         """The scratch memory of group k."""
         distance = out.let(f"mul i64 {k}, {self.slots * self.vector.bytes}")
         return out.let(f"getelementptr i8, ptr %scratch, i64 {distance}")
 
     @contextmanager
-    def each(self, out: Lines, name: str) -> Iterator[Group]:
+    def each(self, out: FunctionBody, name: str) -> Iterator[Group]:
         """A loop over the ``%groups`` of a block, followed by the label ``<name>.after``."""
         out.put(f"br label %{name}.enter")
         out.put(f"{name}.enter:")
@@ -207,7 +207,7 @@ class Several:
         out.put(f"{name}.after:")
 
 
-def _block(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Mapping[int, str]) -> None:
+def _block(out: FunctionBody, ports: RolloutPorts, plan: Sections, several: Several, dense: Mapping[int, str]) -> None:
     """One block of groups: all of its steps, then its final states; ``dense`` as of `_fetch`."""
     states = several.most * several.vector.lanes
     out.put("block:")
@@ -230,7 +230,7 @@ def _block(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Ma
     out.put("br i1 %more, label %block, label %finish")
 
 
-def _step(out: Lines, ports: Ports, plan: Sections, several: Several, dense: Mapping[int, str]) -> None:
+def _step(out: FunctionBody, ports: RolloutPorts, plan: Sections, several: Several, dense: Mapping[int, str]) -> None:
     """One step of a block: ``%until`` steps pass before a ``%row`` is recorded again."""
     out.put("step:")
     out.put("%k = phi i64 [ 0, %initial.after ], [ %k.next, %carry.after ]")
@@ -275,7 +275,7 @@ def _rounds(plan: Sections) -> list[list[int]]:
     return rounds
 
 
-def next_step(out: Lines) -> None:
+def next_step(out: FunctionBody) -> None:
     """The end of a step: the next row if one was recorded, the steps until the next record, the next step if any."""
     out.put("%one.more = zext i1 %records to i64")
     out.put("%row.next = add i64 %row, %one.more")
@@ -286,14 +286,16 @@ def next_step(out: Lines) -> None:
     out.put("br i1 %more.steps, label %step, label %final")
 
 
-def _read_count(out: Lines, vector: Vector, name: str, number: int) -> None:
+def _read_count(out: FunctionBody, vector: Vector, name: str, number: int) -> None:
     at = out.let(f"getelementptr ptr, ptr %args, i64 {number}")
     data = out.let(f"load ptr, ptr {at}")
     value = out.let(f"load {vector.scalar}, ptr {data}, align 1")
     out.put(f"%{name} = fptosi {vector.scalar} {value} to i64")
 
 
-def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, group: Group, *, row: str = "") -> None:
+def _load(
+    out: FunctionBody, vector: Vector, ports: RolloutPorts, number: int, port: Port, group: Group, *, row: str = ""
+) -> None:
     """Load one input's group to its slots."""
     scratch = slot_pointer(out, vector, group.values, ports.slots[port.name])
     transfer(out, f"load_{port.size}", number, scratch, row=row, group=group)
@@ -303,7 +305,7 @@ Line = tuple[int, int]
 """A cache line of a group's numbers in a row: the array's number, and the distance from the first line in bytes."""
 
 
-def _shared_out(ports: Ports, vector: Vector, parts: int) -> list[list[Line]]:
+def _shared_out(ports: RolloutPorts, vector: Vector, parts: int) -> list[list[Line]]:
     """The cache lines of a group's records, shared out among the parts of a step, before which they are prefetched.
 
     All at once would be more lines than a core can have in flight, and would delay the reads of the step itself.
@@ -316,7 +318,7 @@ def _shared_out(ports: Ports, vector: Vector, parts: int) -> list[list[Line]]:
     return [lines[k::parts] for k in range(parts)]
 
 
-def _fetch(out: Lines, lines: Sequence[Line], group: Group, part: str, dense: Mapping[int, str]) -> None:
+def _fetch(out: FunctionBody, lines: Sequence[Line], group: Group, part: str, dense: Mapping[int, str]) -> None:
     """Prefetch lines that a group will write in the row after a recorded one, if its states lie side by side.
 
     Rows are far from each other, and a store waits for its line; a step in between hides most of that. For other arrays

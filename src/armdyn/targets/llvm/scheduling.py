@@ -29,7 +29,7 @@ LOOKED_AT = 64
 """The most ready instructions that are compared, those with the longest chains after them."""
 
 
-class Room(NamedTuple):
+class RegisterLimits(NamedTuple):
     """The limits that a processor's vector registers set to scheduling.
 
     Args:
@@ -42,20 +42,20 @@ class Room(NamedTuple):
     window: int
 
 
-ROOM = {32: Room(28, 768), 16: Room(10, 64)}
+REGISTER_LIMITS = {32: RegisterLimits(28, 768), 16: RegisterLimits(10, 64)}
 """The limits by number of vector registers: 32 of AVX-512, measured and by llvm-mca's model; 16 of AVX2, measured."""
 
 
-def schedule(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> list[int]:
+def schedule(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], limits: RegisterLimits) -> list[int]:
     """The nodes of a stretch in a new order of evaluation.
 
     Args:
         nodes: the nodes of the program.
         stretch: the indices of its nodes, in an order of evaluation.
         kept: the values that are also stored.
-        room: the limits of the processor's registers.
+        limits: those of the processor's registers.
     """
-    units = _Units(nodes, stretch, kept, room)
+    units = _Units(nodes, stretch, kept, limits)
     order: list[int] = []
     ready: list[int] = []  # units, the longest chain first
     cycle = values = 0
@@ -64,10 +64,10 @@ def schedule(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int
         for unit in units.come_until(cycle):
             insort(ready, unit, key=units.rank.__getitem__)
         for _ in range(min(AT_ONCE, len(ready))):
-            place = 0 if values < room.values else units.best_for_registers(ready)
+            place = 0 if values < limits.values else units.best_for_registers(ready)
             unit = ready[place]
             change = units.change_of_values[unit]
-            if change > 0 and values >= room.values and units.waiting_for_results:
+            if change > 0 and values >= limits.values and units.waiting_for_results:
                 break  # an instruction that ends some of the values can begin soon
             del ready[place]
             order += units.members[unit]
@@ -81,13 +81,15 @@ class _Units:
     """The units of scheduling: a node, with the product that it is fused with, by the index of the node.
 
     Args:
-        nodes, stretch, kept, room: the arguments of `schedule`.
+        nodes, stretch, kept, limits: the arguments of `schedule`.
 
     Its `members` are the nodes of each unit, `rank` sorts units by the chain after them, `change_of_values` is the
     increase of the number of live values by each unit that has not begun.
     """
 
-    def __init__(self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], room: Room) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], limits: RegisterLimits
+    ) -> None:
         unit_of = _fused(nodes, stretch, kept)
         self.members: dict[int, list[int]] = {unit_of[index]: [] for index in stretch}
         self._reads: dict[int, set[int]] = {unit: set() for unit in self.members}
@@ -116,7 +118,7 @@ class _Units:
             for unit, read in self._reads.items()
         }
         self._places = sorted(self.members)
-        self._window = room.window
+        self._window = limits.window
         self._first = self._behind = 0  # of the window
         self._begins: dict[int, int] = {}  # of the units in the window, and of those before it
         self._begun: set[int] = set()

@@ -16,7 +16,7 @@ from __future__ import annotations
 from armdyn.program.ports import Port
 from armdyn.targets.llvm.arguments import side_by_side
 from armdyn.targets.llvm.streaming_columns import block_bytes, reserve_places
-from armdyn.targets.llvm.vectors import Lines, Vector
+from armdyn.targets.llvm.vectors import FunctionBody, Vector
 
 STREAMED_BYTES = 1 << 23
 """The least total size of streamed results, bytes: 8 MiB, more than one thread's part of a shared cache."""
@@ -46,7 +46,7 @@ def _stream_function(vector: Vector, size: int) -> str:
 
     The memory before the ``%first`` group does not belong to the array.
     """
-    out = Lines()
+    out = FunctionBody()
     out.put("entry:")
     back = out.let("sub i64 0, %phase")
     out.put(f"%lines = getelementptr i8, ptr %data, i64 {back}")
@@ -82,7 +82,7 @@ def _stream_function(vector: Vector, size: int) -> str:
     return f"define internal void @stream_{size}({parameters}) #0 {{\n{out}\n  ret void\n}}\n"
 
 
-def _copy(out: Lines, vector: Vector, offset: str) -> None:
+def _copy(out: FunctionBody, vector: Vector, offset: str) -> None:
     source = out.let(f"getelementptr i8, ptr %block, i64 {offset}")
     target = out.let(f"getelementptr i8, ptr %lines, i64 {offset}")
     piece = out.let(f"load {vector.type}, ptr {source}, align {vector.bytes}")
@@ -110,7 +110,7 @@ done:
 """
 
 
-def reserve(out: Lines, vector: Vector, number: int, port: Port) -> None:
+def reserve(out: FunctionBody, vector: Vector, number: int, port: Port) -> None:
     """Reserve scratch memory for one output's block of rows or columns; rows lie within a page if they fit."""
     rows = (port.size + 1) * vector.bytes
     alignment = min(1 << (rows - 1).bit_length(), _PAGE)
@@ -118,7 +118,7 @@ def reserve(out: Lines, vector: Vector, number: int, port: Port) -> None:
     reserve_places(out, number, port)
 
 
-def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) -> None:
+def decide(out: FunctionBody, vector: Vector, number: int, port: Port, numbers: int) -> None:
     """Set ``%phase<number>``, ``%much<number>``, and ``%streams<number>``: much, and rows without gaps.
 
     ``%much`` requires a whole group, aligned numbers, and many of them: all results, ``numbers`` of them per state,
@@ -137,7 +137,7 @@ def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) ->
     out.put(f"%streams{number} = and i1 %much{number}, {rows}")
 
 
-def store_streamed(out: Lines, vector: Vector, number: int, port: Port) -> None:
+def store_streamed(out: FunctionBody, vector: Vector, number: int, port: Port) -> None:
     """Stream the previous group's rows, then put this whole group's into the block."""
     row = port.size * vector.itemsize
     follows = out.let("icmp ne i64 %state, 0")
@@ -150,7 +150,7 @@ def store_streamed(out: Lines, vector: Vector, number: int, port: Port) -> None:
     out.put(f"call void @store{number}(ptr {rows}, i64 {row}, i64 %last, ptr %values, i1 true, ptr %offsets{number})")
 
 
-def _stream(out: Lines, vector: Vector, number: int, port: Port, end: str) -> None:
+def _stream(out: FunctionBody, vector: Vector, number: int, port: Port, end: str) -> None:
     """Stream the block of the group that ends before state ``end``."""
     state = out.let(f"sub i64 {end}, {vector.lanes}")
     distance = out.let(f"mul i64 {state}, {port.size * vector.itemsize}")
@@ -159,7 +159,7 @@ def _stream(out: Lines, vector: Vector, number: int, port: Port, end: str) -> No
     out.put(f"call void @stream_{port.size}(ptr {data}, ptr %block{number}, i64 %phase{number}, i1 {first})")
 
 
-def finish(out: Lines, vector: Vector, results: list[tuple[int, Port]]) -> None:
+def finish(out: FunctionBody, vector: Vector, results: list[tuple[int, Port]]) -> None:
     """After the last group: stream the rest, and fence, so that all is in memory before the loop returns."""
     for number, port in results:
         out.put(f"br i1 %streams{number}, label %left{number}, label %ended{number}")

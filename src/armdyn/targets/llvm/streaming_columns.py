@@ -11,7 +11,7 @@ lines at both ends of a column are stored number by number. `armdyn.targets.llvm
 from __future__ import annotations
 
 from armdyn.program.ports import Port
-from armdyn.targets.llvm.vectors import Lines, Vector
+from armdyn.targets.llvm.vectors import FunctionBody, Vector
 
 LINE = 64
 """The size of a cache line, bytes."""
@@ -32,7 +32,7 @@ def block_bytes(port: Port) -> int:
     return port.size * _COLUMN if port.size <= MOST_COLUMNS else 0
 
 
-def reserve_places(out: Lines, number: int, port: Port) -> None:
+def reserve_places(out: FunctionBody, number: int, port: Port) -> None:
     """Reserve the table of the places of one output's numbers in the block."""
     out.put(f"%places{number}.table = alloca [{max(port.size, 1)} x i64], align 8")
 
@@ -41,7 +41,7 @@ def column_functions(vector: Vector) -> list[str]:
     """The functions that `decide`, `store_columns` and `finish_columns` call: one group, shared by all programs."""
     names = {"itemsize": vector.itemsize, "line": LINE, "last": LINE - 1, "together": _TOGETHER, "column": _COLUMN}
     pieces = range(0, LINE, vector.bytes)
-    first, others = Lines("first"), Lines("other")
+    first, others = FunctionBody("first"), FunctionBody("other")
     for at in pieces:
         _move(first, vector, "%line", at, at, ", !nontemporal !1")
     for at in range(LINE, _TOGETHER, vector.bytes):
@@ -51,14 +51,14 @@ def column_functions(vector: Vector) -> list[str]:
     return [_FUNCTIONS.format(first=first, others=others, **names)]
 
 
-def _move(out: Lines, vector: Vector, to: str, at: int, kept_at: int, hint: str = "") -> None:
+def _move(out: FunctionBody, vector: Vector, to: str, at: int, kept_at: int, hint: str = "") -> None:
     source = out.let(f"getelementptr i8, ptr %kept, i64 {kept_at}")
     piece = out.let(f"load {vector.type}, ptr {source}, align {vector.bytes}")
     target = out.let(f"getelementptr i8, ptr {to}, i64 {at}")
     out.put(f"store {vector.type} {piece}, ptr {target}, align {vector.bytes}{hint}")
 
 
-def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
+def decide(out: FunctionBody, vector: Vector, number: int, port: Port) -> None:
     """Set ``%columns<number>``: columns without gaps, numbers aligned, and as many as ``%much<number>`` requires."""
     if port.size > MOST_COLUMNS:
         out.put(f"%columns{number} = and i1 false, false")
@@ -78,7 +78,7 @@ def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
     out.put(f"chosen{number}:")
 
 
-def store_columns(out: Lines, vector: Vector, number: int, port: Port) -> None:
+def store_columns(out: FunctionBody, vector: Vector, number: int, port: Port) -> None:
     """Stream the block if it is full, then put this whole group's vectors into it."""
     states = _TOGETHER // vector.itemsize
     within = out.let(f"and i64 %state, {states - 1}")
@@ -97,7 +97,7 @@ def store_columns(out: Lines, vector: Vector, number: int, port: Port) -> None:
     out.put(f"call void @store{number}({group})")
 
 
-def finish_columns(out: Lines, vector: Vector, results: list[tuple[int, Port]]) -> None:
+def finish_columns(out: FunctionBody, vector: Vector, results: list[tuple[int, Port]]) -> None:
     """After the last group: store the rest of the block."""
     for number, port in results:
         out.put(f"br i1 %columns{number}, label %ends{number}, label %complete{number}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.targets.llvm.vectors import Lines, Vector
+from armdyn.targets.llvm.vectors import FunctionBody, Vector
 
 _WIDEST = 8
 """The most vectors transposed together: with as many results, more would not fit into the registers."""
@@ -34,7 +34,7 @@ def pieces(vector: Vector, length: int) -> list[tuple[int, int]]:
     return result
 
 
-def load_piece(out: Lines, vector: Vector, places: Sequence[str], width: int) -> list[str]:
+def load_piece(out: FunctionBody, vector: Vector, places: Sequence[str], width: int) -> list[str]:
     """A vector for each of the ``width`` numbers at the address of every lane."""
     if width == 1:
         return [_gather(out, vector, places)]
@@ -45,7 +45,7 @@ def load_piece(out: Lines, vector: Vector, places: Sequence[str], width: int) ->
     return _transpose_sublanes(out, vector, blocks)
 
 
-def store_piece(out: Lines, vector: Vector, places: Sequence[str], vectors: Sequence[str]) -> None:
+def store_piece(out: FunctionBody, vector: Vector, places: Sequence[str], vectors: Sequence[str]) -> None:
     """Store the numbers of ``vectors`` side by side at the address of every lane."""
     width = len(vectors)
     if width == 1:
@@ -58,7 +58,7 @@ def store_piece(out: Lines, vector: Vector, places: Sequence[str], vectors: Sequ
             out.put(f"store <{width} x {vector.scalar}> {piece}, ptr {place}, align 1")
 
 
-def _gather(out: Lines, vector: Vector, places: Sequence[str]) -> str:
+def _gather(out: FunctionBody, vector: Vector, places: Sequence[str]) -> str:
     gathered = "poison"
     for lane, place in enumerate(places):
         number = out.let(f"load {vector.scalar}, ptr {place}, align 1")
@@ -66,13 +66,13 @@ def _gather(out: Lines, vector: Vector, places: Sequence[str]) -> str:
     return gathered
 
 
-def _scatter(out: Lines, vector: Vector, scattered: str, places: Sequence[str]) -> None:
+def _scatter(out: FunctionBody, vector: Vector, scattered: str, places: Sequence[str]) -> None:
     for lane, place in enumerate(places):
         number = out.let(f"extractelement {vector.type} {scattered}, i64 {lane}")
         out.put(f"store {vector.scalar} {number}, ptr {place}, align 1")
 
 
-def _joined(out: Lines, vector: Vector, parts: list[str], width: int) -> str:
+def _joined(out: FunctionBody, vector: Vector, parts: list[str], width: int) -> str:
     """Short vectors side by side in a long one."""
     while len(parts) > 1:
         parts = [
@@ -82,7 +82,7 @@ def _joined(out: Lines, vector: Vector, parts: list[str], width: int) -> str:
     return parts[0]
 
 
-def _transpose_sublanes(out: Lines, vector: Vector, vectors: Sequence[str]) -> list[str]:
+def _transpose_sublanes(out: FunctionBody, vector: Vector, vectors: Sequence[str]) -> list[str]:
     """Transpose, in every sublane, the square matrix whose rows are that sublane of the vectors."""
     blocks = list(vectors)
     width, step = len(blocks), 1
@@ -103,7 +103,7 @@ def _transpose_sublanes(out: Lines, vector: Vector, vectors: Sequence[str]) -> l
     return blocks
 
 
-def _shuffle(out: Lines, vector: Vector, lanes: int, a: str, b: str, order: Sequence[int]) -> str:
+def _shuffle(out: FunctionBody, vector: Vector, lanes: int, a: str, b: str, order: Sequence[int]) -> str:
     source = f"<{lanes} x {vector.scalar}>"
     mask = ", ".join(f"i32 {k}" for k in order)
     return out.let(f"shufflevector {source} {a}, {source} {b}, <{len(order)} x i32> <{mask}>")

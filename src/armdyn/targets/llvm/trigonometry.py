@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cache
 
 from armdyn.base.exact import pi
-from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
+from armdyn.targets.llvm.vectors import FunctionBody, Vector, horner, multiply_add
 
 PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)
 
@@ -85,7 +85,9 @@ def round_to_bits(value: Fraction, bits: int, to_integer: Callable[[Fraction], i
     return to_integer(value * scale) / scale
 
 
-def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool) -> tuple[str | None, str | None, str]:
+def sincos(
+    out: FunctionBody, vector: Vector, x: str, *, want_sin: bool, want_cos: bool
+) -> tuple[str | None, str | None, str]:
     """Append the instructions for sin x and cos x, right for |x| <= `fast_limit` and for NaN and infinity.
 
     Returns:
@@ -96,7 +98,7 @@ def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool
     return sin_x, cos_x, out.let(f"xor {vector.bits_type} {quadrant}, {vector.bits(_magic(vector)[1])}")
 
 
-def may_be_huge(out: Lines, vector: Vector, beyond: Sequence[str]) -> str:
+def may_be_huge(out: FunctionBody, vector: Vector, beyond: Sequence[str]) -> str:
     """The mask of the lanes with an angle beyond `fast_limit`, and of some others: from pi/4 of it on, and NaN.
 
     If k is small enough, k + 2^(b-1) is not negative and has at most b bits: all bits before them are those of
@@ -117,7 +119,7 @@ def _magic(vector: Vector) -> tuple[float, int]:
 
 
 def sincos_of_rest(
-    out: Lines, vector: Vector, r: str, quadrant: str, signed: str, *, want_sin: bool, want_cos: bool
+    out: FunctionBody, vector: Vector, r: str, quadrant: str, signed: str, *, want_sin: bool, want_cos: bool
 ) -> tuple[str | None, str | None]:
     """Append the instructions for sin x and cos x of x = k pi/2 + r.
 
@@ -140,7 +142,7 @@ def sincos_of_rest(
     return sin_x, cos_x
 
 
-def reduce_ordinary(out: Lines, vector: Vector, x: str) -> tuple[str, str, str]:
+def reduce_ordinary(out: FunctionBody, vector: Vector, x: str) -> tuple[str, str, str]:
     """The rest r, a number with its sign, and an integer whose last two bits are those of k.
 
     Adding 1.5 * 2^52 (float32: 1.5 * 2^23) rounds to the nearest integer and leaves it in the last bits. The
@@ -167,17 +169,17 @@ def reduce_ordinary(out: Lines, vector: Vector, x: str) -> tuple[str, str, str]:
     return out.let(f"fadd {t} {r}, {lost}"), signed, quadrant
 
 
-def _sin_polynomial(out: Lines, vector: Vector, r: str, z: str) -> str:
+def _sin_polynomial(out: FunctionBody, vector: Vector, r: str, z: str) -> str:
     tail = horner(out, vector, z, SIN[vector.scalar])
     cube = out.let(f"fmul {vector.type} {z}, {r}")
     return multiply_add(out, vector, cube, tail, r)
 
 
-def _cos_polynomial(out: Lines, vector: Vector, z: str) -> str:
+def _cos_polynomial(out: FunctionBody, vector: Vector, z: str) -> str:
     return horner(out, vector, z, (1.0, -0.5, *COS[vector.scalar]))
 
 
-def _with_sign_of(out: Lines, vector: Vector, value: str, other: str) -> str:
+def _with_sign_of(out: FunctionBody, vector: Vector, value: str, other: str) -> str:
     """A value with the sign of another number; the two agree already, but sums lose the sign of zero."""
     t, bits = vector.type, vector.bits_type
     of_other = out.let(f"bitcast {t} {other} to {bits}")
@@ -187,7 +189,7 @@ def _with_sign_of(out: Lines, vector: Vector, value: str, other: str) -> str:
     return out.let(f"bitcast {bits} {both} to {t}")
 
 
-def _negated_if_bit_1(out: Lines, vector: Vector, value: str, integer: str) -> str:
+def _negated_if_bit_1(out: FunctionBody, vector: Vector, value: str, integer: str) -> str:
     """-value if bit 1 of the integer is set: that bit is moved to the sign's place."""
     t, bits = vector.type, vector.bits_type
     width = 8 * vector.itemsize

@@ -83,7 +83,7 @@ class Vector:
         return f"splat (i{8 * self.itemsize} {value})"
 
 
-class Lines:
+class FunctionBody:
     """The body of an LLVM function that is being written: instructions in order, results numbered.
 
     Args:
@@ -109,7 +109,7 @@ class Lines:
         return "\n".join(line if line.endswith(":") else f"  {line}" for line in self.lines)
 
 
-def side_by_side(out: Lines, parts: Sequence[Lines], at_once: int) -> None:
+def side_by_side(out: FunctionBody, parts: Sequence[FunctionBody], at_once: int) -> None:
     """Append parts independent of each other, ``at_once`` of them interleaved, an instruction of each at a time.
 
     A processor issues from a window of some hundred instructions: chains that lie further apart do not overlap.
@@ -124,12 +124,12 @@ def double_constant(value: float) -> str:
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 
-def slot_pointer(out: Lines, vector: Vector, base: str, slot: int) -> str:
+def slot_pointer(out: FunctionBody, vector: Vector, base: str, slot: int) -> str:
     """The address of a slot of scratch memory."""
     return out.let(f"getelementptr i8, ptr {base}, i64 {slot * vector.bytes}")
 
 
-def section_function(name: str, out: Lines, *, reads_what_it_writes: bool = False) -> str:
+def section_function(name: str, out: FunctionBody, *, reads_what_it_writes: bool = False) -> str:
     """The LLVM function of a section.
 
     A single section never writes a slot that it reads, so the two pointers are ``noalias``.
@@ -140,7 +140,7 @@ def section_function(name: str, out: Lines, *, reads_what_it_writes: bool = Fals
     return f"define internal void @{name}({parameters}) #0 {{\n{out}\n  ret void\n}}\n"
 
 
-def any_lane(out: Lines, vector: Vector, masks: Sequence[str]) -> str:
+def any_lane(out: FunctionBody, vector: Vector, masks: Sequence[str]) -> str:
     """The flag that any of the masks has any lane."""
     together = masks[0]
     for other in masks[1:]:
@@ -149,7 +149,7 @@ def any_lane(out: Lines, vector: Vector, masks: Sequence[str]) -> str:
     return out.let(f"icmp ne i{vector.lanes} {lanes}, 0")
 
 
-def multiply_add(out: Lines, vector: Vector, a: str, b: str, c: str) -> str:
+def multiply_add(out: FunctionBody, vector: Vector, a: str, b: str, c: str) -> str:
     """The value of a * b + c, with one rounding if the machine has that."""
     t = vector.type
     if vector.has_fma:
@@ -158,7 +158,7 @@ def multiply_add(out: Lines, vector: Vector, a: str, b: str, c: str) -> str:
     return out.let(f"fadd {t} {product}, {c}")
 
 
-def horner(out: Lines, vector: Vector, x: str, coefficients: tuple[float, ...]) -> str:
+def horner(out: FunctionBody, vector: Vector, x: str, coefficients: tuple[float, ...]) -> str:
     """A polynomial in x, its coefficients in ascending order."""
     value = vector.splat(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
@@ -166,7 +166,7 @@ def horner(out: Lines, vector: Vector, x: str, coefficients: tuple[float, ...]) 
     return value
 
 
-def clamp(out: Lines, vector: Vector, x: str, low: float, high: float) -> str:
+def clamp(out: FunctionBody, vector: Vector, x: str, low: float, high: float) -> str:
     """x, clamped to these limits; NaN stays NaN."""
     for comparison, end in (("olt", vector.splat(low)), ("ogt", vector.splat(high))):
         beyond = out.let(f"fcmp {comparison} {vector.type} {x}, {end}")

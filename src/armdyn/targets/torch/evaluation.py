@@ -21,7 +21,7 @@ from armdyn.targets.parallel import run_in_parallel
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
 
-class Evaluation:
+class KernelCalls:
     """Calls of a program's kernel, without empty arrays, for which NumPy makes no ufunc."""
 
     def __init__(self, program: Program, workers: int | None) -> None:

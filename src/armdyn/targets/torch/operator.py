@@ -8,7 +8,7 @@ from armdyn.base.extras import extra
 from armdyn.base.threads import Once, cached_property
 from armdyn.program.program import Program
 from armdyn.targets.identifiers import identifier
-from armdyn.targets.torch.evaluation import Evaluation, batch_of
+from armdyn.targets.torch.evaluation import KernelCalls, batch_of
 
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
@@ -33,7 +33,7 @@ class Operator:
     def __init__(self, program: Program, workers: int | None) -> None:
         self.program = program
         self.workers = workers
-        self.evaluation = Evaluation(program, workers)
+        self.evaluation = KernelCalls(program, workers)
         self._products: dict[tuple[str, Which, Which], Operator] = {}
 
     def adjoint(self, of: Which, wrt: Which) -> Operator:

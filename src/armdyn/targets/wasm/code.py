@@ -17,12 +17,12 @@ from typing import Any
 from armdyn.program.ports import Port
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
-from armdyn.targets.llvm.evaluation import Blocks, Evaluation
+from armdyn.targets.llvm.evaluation import Blocks, EvaluationCode
 from armdyn.targets.wasm.parts import (
     BYTES,
     PART,
-    Address,
-    Part,
+    NumberAddress,
+    ProgramPart,
     address_constant,
     input_pointer,
     output_pointer,
@@ -168,7 +168,7 @@ def _result_count(one: Program | Rollout) -> int:
 class _Loads(Sequence[str]):
     """The numbers that a part loads, each when it is first read: most are then operands without a local."""
 
-    def __init__(self, out: Blocks, addresses: Sequence[Address]) -> None:
+    def __init__(self, out: Blocks, addresses: Sequence[NumberAddress]) -> None:
         self._out, self._addresses = out, addresses
 
     def __len__(self) -> int:
@@ -178,15 +178,15 @@ class _Loads(Sequence[str]):
         return self._out.let(f"load double, ptr {_pointer(self._out, self._addresses[k])}, align {BYTES}")
 
 
-def _straight(out: Blocks, part: Part, called: Collection[str], cosine: int) -> None:
+def _straight(out: Blocks, part: ProgramPart, called: Collection[str], cosine: int) -> None:
     """The operations of a part: all its numbers are loaded before the first is stored."""
     sincos = partial(sincos_call, cosine=cosine)
-    results = Evaluation(out, NUMBER, part.program, _Loads(out, part.loads), called, sincos).results
+    results = EvaluationCode(out, NUMBER, part.program, _Loads(out, part.loads), called, sincos).results
     for name, address in zip(results, part.stores, strict=True):
         out.put(f"store double {name}, ptr {_pointer(out, address)}, align {BYTES}")
 
 
-def _pointer(out: Blocks, address: Address) -> str:
+def _pointer(out: Blocks, address: NumberAddress) -> str:
     if not address.offset:
         return address.pointer
     return out.let(f"getelementptr inbounds i8, ptr {address.pointer}, i32 {address.offset}")

@@ -17,8 +17,8 @@ from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 from armdyn.targets.wasm import javascript
 from armdyn.targets.wasm.code import step_program
 from armdyn.targets.wasm.encoder import Contents
-from armdyn.targets.wasm.interface import Interface
-from armdyn.targets.wasm.layout import Layout
+from armdyn.targets.wasm.interface import WasmInterface
+from armdyn.targets.wasm.layout import ModuleLayout
 from armdyn.targets.wasm.object_code import object_code
 
 Sine = Literal["host", "own"]
@@ -45,7 +45,7 @@ class WasmModule:
 
     name: str
     bytes: bytes = field(repr=False)
-    functions: tuple[Interface, ...]
+    functions: tuple[WasmInterface, ...]
     imports: tuple[str, ...]
 
     @property
@@ -128,8 +128,8 @@ def module(
     if sine not in ("host", "own"):
         raise ValueError(f'sine is {sine!r}; expected "host" or "own"')
     named = _named(programs)
-    functions = tuple(Interface.of(mine, one) for mine, one in named.items())
-    layout = Layout(named, own_sine=sine == "own")
+    functions = tuple(WasmInterface.of(mine, one) for mine, one in named.items())
+    layout = ModuleLayout(named, own_sine=sine == "own")
     layout.check()
     contents = Contents(
         name=name,
@@ -143,7 +143,7 @@ def module(
     return WasmModule(identifier(chosen_name(name, name)), contents.encoded(), functions, tuple(layout.imports))
 
 
-def _described(functions: Iterable[Interface]) -> bytes:
+def _described(functions: Iterable[WasmInterface]) -> bytes:
     """Arguments, results and operation counts of the functions, for readers who have the module alone."""
     content = {"armdyn": __version__, "functions": [function.described() for function in functions]}
     return json.dumps(content, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""`Interface`: arguments and results of a module's function, for its users and for the JavaScript that calls it."""
+"""`WasmInterface`: arguments and results of a module's function, for its users and for the JavaScript that calls it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from armdyn.program.rollout import Rollout
 
 
 @dataclass(frozen=True)
-class Interface:
+class WasmInterface:
     """The arguments and results of a function of a module.
 
     Args:
@@ -30,7 +30,7 @@ class Interface:
     stepwise: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, one: Program | Rollout) -> Interface:
+    def of(cls, name: str, one: Program | Rollout) -> WasmInterface:
         """The interface of a program or a rollout."""
         if isinstance(one, Program):
             return cls(name, one.inputs, one.outputs, str(one.op_counts))

@@ -12,7 +12,7 @@ from armdyn.targets.identifiers import identifier
 
 if TYPE_CHECKING:
     from armdyn.targets.wasm.export import WasmModule
-    from armdyn.targets.wasm.interface import Interface
+    from armdyn.targets.wasm.interface import WasmInterface
 
 _WORDS = (
     "arguments await break case catch class const continue debugger default delete do else enum eval "
@@ -43,7 +43,7 @@ def declarations(module: WasmModule) -> str:
     return _TYPES.replace("FUNCTIONS", "\n".join(lines))
 
 
-def _declaration(function: Interface) -> str:
+def _declaration(function: WasmInterface) -> str:
     comment = f"  /** {function.operations} a {'state' if function.carried is None else 'step'} */\n"
     if function.carried is not None:
         text = "; ".join(f"{_key(port.name)}: Numbers" for port in function.inputs)
@@ -53,7 +53,7 @@ def _declaration(function: Interface) -> str:
     return f"{comment}  {function.name}({text}): {several if len(function.outputs) > 1 else 'Float64Array'};"
 
 
-def _parameters(function: Interface) -> list[str]:
+def _parameters(function: WasmInterface) -> list[str]:
     """The names of positional arrays, with a number appended if they would be equal."""
     result: list[str] = []
     for port in function.inputs:

@@ -29,7 +29,7 @@ _TABLE, _COSINE = 0, BYTES * WORDS
 
 
 @dataclass(frozen=True)
-class Layout:
+class ModuleLayout:
     """The functions and the memory of a module.
 
     Args:

@@ -61,7 +61,7 @@ def object_code(ir: str) -> ObjectCode:
     )
 
 
-class _Reader:
+class _BinaryReader:
     """The numbers and texts of the binary format, one after the other."""
 
     def __init__(self, content: bytes, position: int = 0) -> None:
@@ -99,14 +99,14 @@ class _Sections(NamedTuple):
 
 def _sections(content: bytes) -> _Sections:
     """The sections of an object file (WebAssembly core specification, 5.5), and its relocations (tool conventions)."""
-    reader = _Reader(content, len(b"\0asm\1\0\0\0"))
+    reader = _BinaryReader(content, len(b"\0asm\1\0\0\0"))
     sections: dict[int, bytes] = {}
     calls: list[int] = []
     while reader:
         (number,) = reader.take(1)
         section = reader.take(reader.number())
         if number == _CUSTOM:
-            custom = _Reader(section)
+            custom = _BinaryReader(section)
             if custom.text() == "reloc.CODE":
                 calls = list(_relocations(custom))
         else:
@@ -114,7 +114,7 @@ def _sections(content: bytes) -> _Sections:
     return _Sections(sections, calls)
 
 
-def _relocations(reader: _Reader) -> Iterator[int]:
+def _relocations(reader: _BinaryReader) -> Iterator[int]:
     reader.number()  # the section
     for _ in range(reader.number()):
         kind, place, _ = (reader.number() for _ in range(3))
@@ -125,7 +125,7 @@ def _relocations(reader: _Reader) -> Iterator[int]:
 
 def _imports(section: bytes) -> Iterator[tuple[str, int]]:
     """The imported functions; the memory, the only other import, is the module's own."""
-    reader = _Reader(section)
+    reader = _BinaryReader(section)
     for _ in range(reader.number()):
         reader.text()
         name = reader.text()
@@ -141,14 +141,14 @@ def _imports(section: bytes) -> Iterator[tuple[str, int]]:
 
 def _bodies(section: bytes, calls: list[int]) -> Iterator[bytes]:
     """The functions, with the shortest indices in calls."""
-    reader, remaining = _Reader(section), list(reversed(calls))
+    reader, remaining = _BinaryReader(section), list(reversed(calls))
     for _ in range(reader.number()):
         size = reader.number()
         end = reader.position + size
         body = b""
         while remaining and remaining[-1] < end:
             body += reader.take(remaining.pop() - reader.position)
-            body += unsigned(_Reader(reader.take(_PADDED)).number())
+            body += unsigned(_BinaryReader(reader.take(_PADDED)).number())
         yield with_size(body + reader.take(end - reader.position))
 
 

@@ -21,7 +21,7 @@ BYTES = 8
 """The size of a number, bytes."""
 
 
-class Address(NamedTuple):
+class NumberAddress(NamedTuple):
     """The place of a number: a pointer in LLVM IR, and a distance from it in bytes."""
 
     pointer: str
@@ -29,7 +29,7 @@ class Address(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class ProgramPart:
     """Consecutive operations of a program.
 
     Args:
@@ -39,8 +39,8 @@ class Part:
     """
 
     program: Program
-    loads: tuple[Address, ...]
-    stores: tuple[Address, ...]
+    loads: tuple[NumberAddress, ...]
+    stores: tuple[NumberAddress, ...]
 
 
 def input_pointer(k: int) -> str:
@@ -68,7 +68,7 @@ def passed_on(program: Program, part: int = PART) -> int:
     return len(_crossing(program, _stretches(program, part)))
 
 
-def parts_of(program: Program, scratch: int, part: int = PART) -> list[Part]:
+def parts_of(program: Program, scratch: int, part: int = PART) -> list[ProgramPart]:
     """The parts of a program, in order.
 
     Args:
@@ -105,13 +105,13 @@ class _Parts:
         self.nodes, self.crossing = program.nodes, crossing
         self.inputs = _addresses(program.inputs, input_pointer)
         self.results = list(zip(program.results, _addresses(program.outputs, output_pointer), strict=True))
-        self.slots = {index: Address(scratch, BYTES * slot) for index, slot in crossing.items()}
+        self.slots = {index: NumberAddress(scratch, BYTES * slot) for index, slot in crossing.items()}
 
-    def part(self, inside: Sequence[int], *, last: bool) -> Part:
+    def part(self, inside: Sequence[int], *, last: bool) -> ProgramPart:
         """A part of these operations; results that are inputs or constants are stored by the last one."""
         nodes: list[Node] = []
         places: dict[int, int] = {}
-        loads: list[Address] = []
+        loads: list[NumberAddress] = []
 
         def place(index: int) -> int:
             if index not in places:
@@ -136,11 +136,11 @@ class _Parts:
         stored += [(index, address) for index, address in self.slots.items() if index in mine]
         results = tuple(place(index) for index, _ in stored)
         ports = (Port("loaded", (len(loads),)),), (Port("stored", (len(stored),)),)
-        return Part(
+        return ProgramPart(
             Program("part", *ports, tuple(nodes), results), tuple(loads), tuple(address for _, address in stored)
         )
 
 
-def _addresses(ports: Sequence[Port], pointer: Callable[[int], str]) -> list[Address]:
+def _addresses(ports: Sequence[Port], pointer: Callable[[int], str]) -> list[NumberAddress]:
     """The address of each number of the arrays, row-major."""
-    return [Address(pointer(k), BYTES * j) for k, port in enumerate(ports) for j in range(port.size)]
+    return [NumberAddress(pointer(k), BYTES * j) for k, port in enumerate(ports) for j in range(port.size)]

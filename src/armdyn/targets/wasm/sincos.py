@@ -10,7 +10,7 @@ from armdyn.targets.llvm.doubles import Doubles
 from armdyn.targets.llvm.huge_angles import reduce_huge
 from armdyn.targets.llvm.scalars import Scalar
 from armdyn.targets.llvm.trigonometry import fast_limit, reduce_ordinary, sincos_of_rest
-from armdyn.targets.llvm.vectors import Lines
+from armdyn.targets.llvm.vectors import FunctionBody
 from armdyn.targets.wasm.parts import address_constant
 
 NUMBER = Scalar("double", 1, has_fma=False)
@@ -41,7 +41,7 @@ def sincos_function(table: int, cosine: int) -> str:
     return out.function(NAME, "double %x")
 
 
-def sincos_call(out: Lines, x: str, cosine: int) -> tuple[str, str]:
+def sincos_call(out: FunctionBody, x: str, cosine: int) -> tuple[str, str]:
     """Append a call; returns sine and cosine."""
     sin_x = out.let(f"call double @{NAME}(double {x})")
     return sin_x, out.let(f"load double, ptr {address_constant(cosine)}, align 8")
