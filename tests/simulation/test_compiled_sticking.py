@@ -19,7 +19,7 @@ from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.segment_rates import segment_forces, segment_rates
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.system import bounded_many
+from armdyn.simulation.system.at_rest import DecidedModes, boxed_accelerations, modes_of_many
 from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.simulation.system.mode_motion import mode_motion
 from oracles.short_run import short_run
@@ -53,6 +53,12 @@ def mimicking_slides():
     ]
     slides = armdyn.Robot.from_links(parts, tip="a").with_friction({"first": (0.0, 1.0), "second": (0.0, 1.5)})
     return slides.with_mimic({"second": ("first", -2.0)})
+
+
+def slides(count):
+    body = armdyn.Inertia(2.0, [0, 0, 0], 0.1 * np.eye(3))
+    parts = [armdyn.Part(f"slide_{k}", "base", "prismatic", axis=(1, 0, 0), inertia=body) for k in range(count)]
+    return armdyn.Robot.from_links(parts, tip="slide_0")
 
 
 def state_by_state(monkeypatch, robot, q0, qd0=None, **settings):
@@ -146,7 +152,8 @@ def test_what_is_unusual_is_left_to_the_steps_state_by_state(monkeypatch):
     one_hold = StateInMotion.one_hold
     monkeypatch.setattr(StateInMotion, "one_hold", lambda *given: alone.append(given[1]) or one_hold(*given))
     monkeypatch.setattr(dry_modes.DryModes, "_evident", lambda _, states, acting: np.zeros(len(states.q), bool))
-    monkeypatch.setattr(bounded_many, "MOST_PIVOTS", 0)
+    unsolved = lambda *given: DecidedModes(given[3], np.zeros(len(given[2]), dtype=bool))  # noqa: E731
+    monkeypatch.setattr(dry_modes, "modes_of_many", unsolved)
     assert_same(armdyn.simulate(dry_ur5(), q0, qd0, **settings), usual)
     assert len(alone) >= 10
 
@@ -233,7 +240,7 @@ def test_many_states_are_decided_as_one_by_one():
     tau = robot.gravity_forces(q) + rng.uniform(-2.0, 2.0, (200, 2)) * [3.0, 1.6]
     b, inverse = robot.compile(mode_motion)(q, none, tau, none, none + 1.0, none)[0], robot.inverse_mass_matrix(q)
     bounds = dry_modes.Bounds.of(dry, 2)
-    found = bounded_many.sticks_or_slips(inverse, b, none, np.ones_like(q, dtype=bool), bounds.of_holding)
+    found = modes_of_many(robot, inverse, b, none, np.ones_like(q, dtype=bool), bounds.of_holding)
     assert found.found.all()
     modes = [rows.decided(*state, (force,), np.ones(2, dtype=bool), np.zeros(2, dtype=int)).slip
              for *state, force in zip(q, none, tau, strict=True)]  # fmt: skip
@@ -250,7 +257,9 @@ def test_forces_between_bounds_of_large_and_badly_scaled_problems():
         b = rng.normal(size=(300, n)) * np.sqrt(np.einsum("sii->si", W)) * 5
         low, high = -rng.uniform(0.1, 2.0, (300, n)), rng.uniform(0.1, 2.0, (300, n))
         rests = rng.random((300, n)) < 0.9
-        p, w, found = bounded_many.bounded_forces(W, b, low, high, rests)
+        low, high = np.where(rests, low, 0.0), np.where(rests, high, 0.0)
+        p, w, right = slides(n).compile(boxed_accelerations)(W, b, low, high)
+        found = right == 1.0
         assert found.mean() > 0.99
         p, w, low, high, own = (array[found] for array in (p, w, low, high, rests))
         size = 1e-8 * (abs(W[found]) @ abs(p)[..., None])[..., 0] + 1e-9

@@ -12,7 +12,7 @@ from armdyn.simulation.drivers.crossings import SLOW, slips
 from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.segment_rates import segment_forces
 from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.system.bounded_many import sticks_or_slips
+from armdyn.simulation.system.at_rest import modes_of_many
 from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.simulation.system.mode_motion import mode_motion
 from armdyn.simulation.unfinished import SimulationError
@@ -171,7 +171,7 @@ class DryModes:
         directions, none = self.rows.dry.directions(states.slip[:, self.rows.dry.moved_by]), np.zeros_like(states.q)
         b, *_ = self._free(states.q, states.qd, tau, directions, none + 1.0, none, *f_tip)
         inverse = self.rows.robot.inverse_mass_matrix(states.q)
-        kinds = sticks_or_slips(inverse, b, states.slip, rests, self.bounds.of_holding)
+        kinds = modes_of_many(self.rows.robot, inverse, b, states.slip, rests, self.bounds.of_holding)
         states.slip[:] = kinds.slip
         return kinds.found
 

@@ -15,7 +15,7 @@ solution.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,13 @@ from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.redundant_under_load import rotors_before_friction
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.constraints.under_load import breakaway_of_available, friction_of_available
+from armdyn.declaration import function
 from armdyn.model.friction import TINY
+from armdyn.program import less_equal
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.system.bounded import bounded_forces, motion_sizes
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.system.bounded import BoxedProblem, bounded_forces, motion_sizes
 from armdyn.simulation.system.metric import Metric
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
@@ -265,3 +268,56 @@ def refuse_diverged(robot: str, xdd: Array) -> None:
             f"the accelerations of {robot!r} have grown to {np.abs(xdd).max():g}. Use a shorter step, or "
             f"{option('method', 'adaptive')}; check torque and f_tip"
         )
+
+
+@function("(n,n),(n),(n),(n)->(n),(n),()", sources=SOURCES)
+def boxed_accelerations(model: Any, W: Array, b: Array, low: Array, high: Array) -> tuple[Array, Array, Any]:
+    """Bounded forces p, N m or N, accelerations w = W p + b, rad/s^2 or m/s^2, shape (..., n) each, and 1 if right.
+
+    Args:
+        W: M^-1, shape (..., n, n).
+        b: accelerations without p, rad/s^2 or m/s^2, shape (..., n).
+        low: the least forces, N m or N, shape (..., n).
+        high: the largest forces, N m or N, shape (..., n).
+    """
+    solution = BoxedProblem(W, b, low, high, sizes=abs(b)).solved()
+    return solution.p, solution.after, less_equal(solution.wrong, 0.0)
+
+
+class DecidedModes(NamedTuple):
+    """Directions of slip, 1, -1, or 0 for joints that stick, (states, n), and success, (states,)."""
+
+    slip: Array
+    found: Array
+
+
+def modes_of_many(
+    robot: Robot, W: Array, b: Array, slip: Array, rests: Array, bounds: tuple[Array, ...]
+) -> DecidedModes:
+    """Modes of joints that rest, stick or a direction of slip, for many states whose friction does not depend on load.
+
+    Args:
+        robot: whose coordinates are the rows.
+        W: M^-1, shape (states, n, n).
+        b: accelerations without the friction of the joints that rest, shape (states, n).
+        slip: directions of the others.
+        rests: true of the joints that rest.
+        bounds: low and high at rest, low and high of a joint that begins to slip, shape (n,) each.
+    """
+    low, high, low_sliding, high_sliding = (np.where(rests, bound, 0.0) for bound in bounds)
+    kinetic, found, solve = (
+        np.zeros(b.shape, dtype=bool),
+        np.ones(len(b), dtype=bool),
+        robot.compile(boxed_accelerations),
+    )
+    inverse = np.linalg.solve(
+        np.where(rests[:, :, None] & rests[:, None, :], W, np.eye(b.shape[-1])), (rests * b)[..., None]
+    )
+    sizes = np.sqrt(np.einsum("sii->si", W) * np.maximum((rests * b * inverse[..., 0]).sum(axis=-1), 0.0)[:, None])
+    while True:
+        _, w, right = solve(W, b, np.where(kinetic, low_sliding, low), np.where(kinetic, high_sliding, high))
+        found &= right == 1.0
+        moves = rests & (np.abs(w) > MOVES * sizes)
+        if not (moves & ~kinetic).any():
+            return DecidedModes(np.where(rests, np.where(moves, np.sign(w), 0.0), slip), found)
+        kinetic |= moves

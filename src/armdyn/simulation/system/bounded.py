@@ -278,8 +278,13 @@ def solved_for_some(S: Array, least: Sequence[Any] | Array, counts: Array, b: Ar
         counts: 1 or 0 of each row, numbers or traced.
         b: (m,).
     """
-    m, S, y = len(b), np.array(S, dtype=object), np.array(b, dtype=object)
-    reciprocal = np.zeros(m, dtype=object)
+    m, scalars = len(b), np.result_type(S, counts, b)
+    S, y, reciprocal, x = (
+        np.array(S, dtype=scalars),
+        np.array(b, dtype=scalars),
+        np.zeros(m, dtype=scalars),
+        np.zeros(m, dtype=scalars),
+    )
     for k in range(m):
         pivots = counts[k] * less(least[k], S[k, k])
         reciprocal[k] = pivots / (S[k, k] + (1.0 - pivots))
@@ -288,7 +293,6 @@ def solved_for_some(S: Array, least: Sequence[Any] | Array, counts: Array, b: Ar
             y[i] = y[i] - factor * y[k]
             for j in range(k + 1, i + 1):
                 S[i, j] = S[i, j] - factor * S[j, k]
-    x = np.zeros(m, dtype=object)
     for k in reversed(range(m)):
         x[k] = reciprocal[k] * (y[k] - sum(S[i, k] * x[i] for i in range(k + 1, m)))
     return x
