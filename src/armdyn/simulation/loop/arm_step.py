@@ -12,10 +12,8 @@ from armdyn.simulation.drivers.time_stepping import time_step
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.methods.catalogue import FixedStep
-from armdyn.simulation.system.arm_in_step import ArmInStep
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.simulation.system.frictional_arm import FrictionalArm
-from armdyn.simulation.system.projected_rows import projected_at_rest
 from armdyn.spatial.rotations import Array
 
 
@@ -48,11 +46,8 @@ def stuck_or_slipped(
         project: true to project the state onto the constraints of the robot.
         barriers: stops and contacts.
     """
-    before = ArmInStep(model, acting, bristles=bristles)
+    arm = FrictionalArm(model, acting, bristles=bristles, near=acting.get(LOADS))
     energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
-    arm = FrictionalArm(before.arm, before.v, acting["tau"], acting["f_tip"], before.bent, acting.get(LOADS))
-    x, v, energies = time_step(method, arm, (before.x, before.v, energies), acting["h"], barriers)
-    if project:
-        q, qd = projected_at_rest(arm.links, arm.rows, x[: arm.n], v[: arm.n])
-        x, v = np.array([*q, *x[arm.n :]]), np.array([*qd, *v[arm.n :]])
-    return before.later(x, v, *energies) | {LOADS: arm.last_loads}
+    x, v, energies = time_step(method, arm, (arm.x, arm.v, energies), acting["h"], barriers)
+    x, v = arm.projected(x, v) if project else (x, v)
+    return arm.later(x, v, *energies) | {LOADS: arm.last_loads}

@@ -40,7 +40,7 @@ class ArmInStep:
     """
 
     def __init__(self, model: Any, acting: Mapping[str, Any], *, bristles: bool = False) -> None:
-        self.dof, self.places = model.dof, flexible_places(model.model)
+        self.dof, self.places = model.dof, list(flexible_places(model.model))
         q, qd = acting["q"], acting["qd"]
         self.x, self.v = q, qd
         if self.places:
@@ -50,7 +50,8 @@ class ArmInStep:
         self.bent = Bent(model, *self._motors(self.x, self.v), acting[BRISTLES]) if bristles else None
         self.arm = model if self.bent is None else self.bent.laws.bare
         """The arm without friction with a state."""
-        self._loads: dict[int, Any] = {}  # of the state that was evaluated last: the next one is near
+        self.loads: Mapping[int, Any] = {}
+        """Loads by body in the state that was evaluated last: the next one is near."""
 
     # Equations of motion.
 
@@ -61,8 +62,8 @@ class ArmInStep:
             (q, theta), (qd, thetad) = self._parted(x), self._parted(v)
             qdd, thetadd, rate = flexible_motion(arm, q, qd, theta, thetad, tau, f_tip)
             return stacked(qdd, thetadd, self.places), rate
-        found = rigid_motion(arm, x, v, tau, f_tip, near=self._loads, method=quicker_method(arm))
-        self._loads.update(found.loads)
+        found = rigid_motion(arm, x, v, tau, f_tip, near=self.loads, method=quicker_method(arm))
+        self.loads = found.loads
         return found.qdd, found.power(arm, x, v, tau, f_tip)
 
     def derivatives(self, q: Any, qd: Any) -> tuple[Any, Any]:
@@ -77,8 +78,8 @@ class ArmInStep:
         """tau - friction - J^T f_tip."""
         forces, arm = self._forces(q, qd), self.arm
         if arm.drive.depends_on_load:
-            found = rigid_motion(arm, q, qd, forces, self.f_tip, near=self._loads)
-            self._loads.update(found.loads)
+            found = rigid_motion(arm, q, qd, forces, self.f_tip, near=self.loads)
+            self.loads = found.loads
             forces = forces - found.friction
         elif arm.drive.has_friction:
             forces = forces - algorithms.friction_forces(arm, q, qd)

@@ -19,8 +19,8 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
 from armdyn.simulation.elements.dry_joints import moved_together, row_forces
 from armdyn.simulation.elements.springs import rotor_friction
+from armdyn.simulation.system.links_in_mode import sliding_under_load
 from armdyn.simulation.system.mode_motion import sliding_friction
-from armdyn.simulation.system.sliding_laws import sliding_under_load
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-12

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,21 +21,18 @@ from armdyn import algorithms
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
 from armdyn.algorithms.elements import dissipative_forces
 from armdyn.algorithms.factors import Factors, factored, links_mass
-from armdyn.algorithms.load_friction import accelerations_under_load
-from armdyn.algorithms.load_laws import loaded_friction
 from armdyn.base.exact import is_zero
 from armdyn.constraints.equations import all_equations
 from armdyn.declaration import function
-from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, less_equal, select, sign
-from armdyn.simulation.elements.bristles import Bent
 from armdyn.simulation.elements.springs import rotor_friction
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.methods.formulas import Rates
-from armdyn.simulation.system.coordinates import parted
+from armdyn.simulation.system.arm_in_step import ArmInStep
 from armdyn.simulation.system.friction_rows import Bounds, FrictionRows
+from armdyn.simulation.system.links_in_mode import links_in_mode
+from armdyn.simulation.system.projected_rows import projected_at_rest
 from armdyn.simulation.system.response import Constraints, Response
-from armdyn.simulation.system.sliding_laws import sliding_under_load
 from armdyn.spatial.rotations import Array
 
 MOVES = 1e-10
@@ -77,40 +73,29 @@ class ArmMotion(NamedTuple):
         return ArmMotion(*(select(condition, b, a) if len(a) else a for a, b in zip(self, other, strict=True)))
 
 
-class FrictionalArm:
-    """An arm in one step, called by the formulas of `armdyn.simulation.methods.formulas`.
+class FrictionalArm(ArmInStep):
+    """An arm in one step whose joints with dry friction slip in directions or rest.
 
     Args:
-        mechanism: the arm that moves, without friction with a state.
-        v: its velocities when the step begins, of all coordinates.
-        tau: forces of the motors at the joints, held.
-        f_tip: the wrench at the tip, held.
-        bent: bristles in addition to this friction, along the step.
+        model: the arm.
+        acting: its state and forces by name.
+        bristles: true if friction has a state.
         near: initial loads of the joints whose friction depends on them, in the order of the joints.
     """
 
     def __init__(
-        self,
-        mechanism: Mechanism,
-        v: Array,
-        tau: Any,
-        f_tip: Any = None,
-        bent: Bent | None = None,
-        near: Array | None = None,
+        self, model: Any, acting: Mapping[str, Any], *, bristles: bool = False, near: Array | None = None
     ) -> None:
-        self.joints, self.n = flexible_joints(mechanism), mechanism.dof
-        self.places = [joint.coordinate for joint in self.joints]
+        super().__init__(model, acting, bristles=bristles)
+        self.joints, self.n = flexible_joints(self.arm), self.dof
         self.inertias = np.array([joint.inertia for joint in self.joints], dtype=object)
-        self.links = links_side(mechanism, self.joints) if self.joints else mechanism
+        self.links = links_side(self.arm, self.joints) if self.joints else self.arm
         self.bare, self.rows = self.links.without_friction, FrictionRows(self.links, self.joints)
-        self.tau, self.f_tip, self.bent = tau, f_tip, bent
-        self.constrained = bool(mechanism.model.constraints)
+        self.constrained = bool(self.arm.model.constraints)
         self.holds = not self.constrained and bool((self.rows.own >= 0).all())
         """True if rows at rest are held coordinates."""
-        self.slip = self.rows.directions(v)
-        by_joint = self._by_joint
-        self.loads: Mapping[int, Any] = {} if near is None else dict(zip(by_joint, near, strict=True))
-        """Loads by body in the state that was evaluated last."""
+        self.slip = self.rows.directions(self.v)
+        self.loads = {} if near is None else dict(zip(self._by_joint, near, strict=True))
 
     def __call__(self, t: Any, x: Any, v: Any) -> Rates:
         """Accelerations, and the two powers."""
@@ -134,10 +119,10 @@ class FrictionalArm:
 
     # Accelerations and forces in a state.
 
-    def begun(self, x: Any, v: Any) -> ArmMotion:
+    def begun(self) -> ArmMotion:
         """The motion as the step begins, in which rows that static friction cannot hold slip from now on."""
-        first = self.solved(x, v)
-        return self.released(x, v, first, self.yielding(x, v, first))
+        first = self.solved(self.x, self.v)
+        return self.released(self.x, self.v, first, self.yielding(self.x, self.v, first))
 
     def yielding(self, x: Any, v: Any, first: ArmMotion) -> Array:
         """1 for each row at rest that static friction cannot hold, else 0; from the motion in which they rest."""
@@ -206,28 +191,16 @@ class FrictionalArm:
         def within(factors: Factors, pushed: Array) -> tuple[Array, Array]:
             return self._boxed(factors, constraints, pushed, pushes)
 
-        if not self.rows.loaded:
-            links = links_mass(self.bare, q)
-            factors = factored(self.bare, self.bare.drive, links, moves if self.holds else None)
-            moved = factors.with_reactions if self.holds else partial(within, factors)
-            qdd, reactions = moved(pushes - rest)
-            holding, starts = self._holding(reactions)
-            friction = self.rows.matrix[: self.rows.of_links, : self.n].T @ holding
-            return ArmMotion(qdd, pushes - rest - friction, none, friction, holding, starts, none, none, np.zeros(0))
-        drive = sliding_under_load(self.links.drive, self.rows.of_coordinates(self.slip))
-        arm = dataclasses.replace(self.links, drive=drive)
-        how: dict[str, Any] = {"moves": moves} if self.holds else {"within": within}
-        found = accelerations_under_load(arm, q, qd, pushes, self.f_tip, near=self.loads, **how)
-        self.loads, of_loads, hidden = found.loads, none.copy(), none.copy()
-        sliding = loaded_friction(drive, drive.rates(qd), found.loads)
-        for k, i in self.rows.loaded.items():
-            of_loads[i] = found.friction[k]
-            hidden[i] = drive.armature[k] * (1.0 - sliding[k].passed)
-        loads = np.array([found.loads[k] for k in self.rows.loaded], dtype=object)
-        holding, starts = self._holding(found.reactions)
-        friction = of_loads + self.rows.matrix[: self.rows.of_links, : self.n].T @ holding
-        pushed = pushes - rest - friction
-        return ArmMotion(found.qdd, pushed, none, friction, holding, starts, of_loads, hidden, loads)
+        slip, how = (
+            self.rows.of_coordinates(self.slip)[: self.n],
+            {"moves": moves} if self.holds else {"within": within},
+        )
+        links = links_in_mode(self.links, q, qd, pushes, rest, slip, near=self.loads, **how)
+        self.loads = links.loads
+        holding, starts = self._holding(links.reactions)
+        friction = links.friction + self.rows.matrix[: self.rows.of_links, : self.n].T @ holding
+        pushed, loads = pushes - rest - friction, np.array([links.loads[k] for k in self.rows.loaded], dtype=object)
+        return ArmMotion(links.qdd, pushed, none, friction, holding, starts, links.friction, links.hidden, loads)
 
     def _boxed(
         self, factors: Factors, constraints: Constraints | None, pushed: Array, available: Array
@@ -316,11 +289,14 @@ class FrictionalArm:
 
     def available(self, x: Any, v: Any) -> Array:
         """The joint forces that remain for load and friction of coordinates at rest, (n,)."""
-        found = np.array(self.tau, dtype=object)
-        if self.bent is not None:
-            found = found - self.bent.forces(*self._motors(x, v))
+        found = np.array(self._forces(x, v), dtype=object)
         found[self.places] = self._springs(x, v)
         return found
+
+    def projected(self, x: Array, v: Array) -> tuple[Array, Array]:
+        """The state put onto the constraints, which leave joints at rest in their places."""
+        q, qd = projected_at_rest(self.links, self.rows, x[: self.n], v[: self.n])
+        return np.array([*q, *x[self.n :]]), np.array([*qd, *v[self.n :]])
 
     def _constraints(self, q: Any, qd: Any) -> Constraints | None:
         if not self.constrained:
@@ -338,10 +314,6 @@ class FrictionalArm:
     def _lost(self, q: Any, qd: Any) -> Any:
         """Forces of elements that do not come from their energy; the equations of motion have them already."""
         return dissipative_forces(self.bare, q, qd) if self.bare.elements else 0.0
-
-    def _motors(self, x: Any, v: Any) -> tuple[Array, Array]:
-        """theta and thetad of all joints."""
-        return tuple(parted(of, self.n, self.places)[1] if self.places else of for of in (x, v))  # type: ignore[return-value]
 
     def _bending(self, x: Any, joint: FlexibleJoint, k: int) -> Any:
         """theta - q of a flexible joint, or its rate."""
@@ -411,5 +383,5 @@ def motion_of_rows(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> 
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    found = FrictionalArm(model, qd, tau, f_tip).begun(q, qd)
+    found = FrictionalArm(model, {"q": q, "qd": qd, "tau": tau, "f_tip": f_tip}).begun()
     return found.x, found.friction

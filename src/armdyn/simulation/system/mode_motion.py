@@ -16,15 +16,14 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.elements import dissipated_power
-from armdyn.algorithms.factors import factored, links_mass
-from armdyn.algorithms.load_friction import OwnLoads, own_coordinates
-from armdyn.algorithms.load_laws import loaded_friction
+from armdyn.algorithms.factors import Factors, links_mass
+from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.multipliers import moved_within
 from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.redundant_under_load import least_squares_under_load, rotors_before_friction
-from armdyn.constraints.under_load import friction_lines, within_rows
+from armdyn.constraints.under_load import friction_lines
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY, is_dry
@@ -33,6 +32,7 @@ from armdyn.program import maximum
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_stick
 from armdyn.simulation.equations import SOURCES, through_dead_points
+from armdyn.simulation.system.links_in_mode import links_in_mode
 from armdyn.spatial.rotations import Array
 
 
@@ -100,35 +100,29 @@ def motion_and_multipliers(
 
         active: 1 for each constraint that counts, 0 for one that is left out; all count by default.
     """
-    bare, drive, links = model.without_friction, model.drive, links_mass(model.without_friction, q)
+    bare, constrained, slip = model.without_friction, bool(model.model.constraints), np.zeros(model.dof, dtype=object)
     available, h = _available(model, q, qd, tau, directions, f_tip)
-    h, constrained = h - pushes, bool(model.model.constraints)
+    for k, i in (own_coordinates(model.drive) or {}).items():
+        slip[i] = directions[model.bodies[k].joint]
     if constrained:
         _, A, drift = all_equations(model, q, qd)
-    sliding, hidden, multipliers = tau - available, np.zeros(bare.dof, dtype=object), None
-    if drive.depends_on_load:
-        coordinates, rates = own_coordinates(drive) or {}, _sliding_rates(model, qd, directions)
-        how = {"within": within_rows(model, A, drift)} if constrained else {"moves": moves}
-        found = OwnLoads(model, coordinates, links, available, h, rates, **how).solution()
-        qdd = found.qdd
-        for k, friction in loaded_friction(drive, rates, found.loads).items():
-            i = coordinates[k]
-            sliding[i] = sliding[i] + friction.force
-            hidden[i] = drive.armature[k] * friction.slope * friction.passed
-    elif constrained:
-        factors = factored(bare, bare.drive, links, moves)
-        qdd, multipliers, _ = moved_within(bare, A, drift, factors, available - h, active)
-        h = h + A.T @ multipliers
+
+    def within(factors: Factors, pushed: Array) -> tuple[Array, Array]:
+        return moved_within(bare, A, drift, factors, pushed, active)[:2]
+
+    how = {"moves": moves, "within": within if constrained else None}
+    found = links_in_mode(model, q, qd, available, h - pushes, slip, **how)
+    sliding, multipliers = tau - available + found.friction, found.reactions if constrained else None
+    if not constrained:
+        holding = (np.array(moves) - 1.0) * found.reactions
+    elif model.drive.depends_on_load:
+        holding = A.T @ multipliers
     else:
-        qdd = factored(bare, bare.drive, links, moves).solve(available - h)
-    if constrained and drive.depends_on_load:
-        holding = A.T @ found.reactions[: len(A)]
-    else:
-        excess = available - h - bare.drive.filled(bare.drive.mass_matrix(links)) @ qdd
-        holding = np.array([(1.0 - moves[i]) * excess[i] for i in range(bare.dof)])
+        M = bare.drive.filled(bare.drive.mass_matrix(links_mass(bare, q)))
+        holding = (1.0 - np.array(moves)) * (available - (h - pushes) - A.T @ multipliers - M @ found.qdd)
     applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)
     power = (applied - sliding) @ qd + dissipated_power(model, q, qd)
-    return Motion(qdd, power, sliding, holding, hidden), multipliers
+    return Motion(found.qdd, power, sliding, holding, found.hidden), multipliers
 
 
 def mode_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Motion]:
