@@ -51,7 +51,7 @@ SLACK = 1e-12
 """A force is within its bounds if it exceeds them by less than this fraction of the width between them."""
 
 UNBOUNDED = 1e12
-"""The bound of a force without one, over the force with which the fastest row would come to rest."""
+"""The bound of a force without one, over the force that stops the fastest row."""
 
 FOLLOWS = 1e-10
 """A pivot below this part of a row's own size: the row follows from those before it, or from constraints."""
