@@ -17,7 +17,7 @@ def table() -> str:
     rows = [
         f"| `{name}` | {f'{value.value:g} {value.unit}'.strip()} | {value.reason} |\n"
         for name, value in vars(module).items()
-        if isinstance(value, module.Threshold)
+        if isinstance(value, module.RuleThreshold)
     ]
     return "".join(rows)
 

@@ -25,6 +25,6 @@ def test_each_threshold_has_a_reason_and_is_used() -> None:
     module = importlib.import_module("armdyn.doctor.thresholds")
     sources = "".join(path.read_text() for path in Path(module.__file__ or "").parent.rglob("*.py"))
     for name, value in vars(module).items():
-        if isinstance(value, module.Threshold):
+        if isinstance(value, module.RuleThreshold):
             assert len(value.reason) > 15, name
             assert sources.count(f"{name}.value") or name == "OUT_OF_SCALE", name
