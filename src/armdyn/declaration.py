@@ -137,16 +137,16 @@ class Function:
         taken = ", ".join(f"{a.name} {_group(a.shape)}{a.mark}" for a in self.arguments)
         names = getattr(self.result, "_fields", ("",) * len(self.outputs))
         text = ", ".join(f"{name} {_group(shape)}".strip() for name, shape in zip(names, self.outputs, strict=True))
-        shown = {name: "required" if x is inspect.Parameter.empty else repr(x) for name, x in self.options.items()}
-        options = "".join(f"; {name}={x}" for name, x in shown.items())
+        label = {name: "required" if x is inspect.Parameter.empty else repr(x) for name, x in self.options.items()}
+        options = "".join(f"; {name}={x}" for name, x in label.items())
         return f"<function {self.name} of a robot: {taken} -> {text}{options}>"
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
         changed = _RUN.get()
         implementation = self.implementation if changed is None else changed(self.implementation)
-        found = implementation(model, *arrays, **options)
-        return _in_float64(found) if _ON_NUMBERS.get() else found
+        result = implementation(model, *arrays, **options)
+        return _in_float64(result) if _ON_NUMBERS.get() else result
 
 
 @dataclass(frozen=True, eq=False, repr=False)

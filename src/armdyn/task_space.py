@@ -257,8 +257,8 @@ def _require_independence(
         independence = np.fmin(sine, np.linalg.norm(scaled, axis=-1))
         independence = np.where(np.isnan(sine), 0.0, independence)  # below zero by rounding: none is left
     least = max(threshold, ROUNDING * math.sqrt(np.finfo(Lambda.dtype).eps))
-    given = np.isfinite(J).all(axis=(-2, -1)) & np.isfinite(result.Jdot_qd).all(axis=-1)  # NaN states are not judged
-    bad = given & ~(independence > least).all(axis=-1)
+    values = np.isfinite(J).all(axis=(-2, -1)) & np.isfinite(result.Jdot_qd).all(axis=-1)  # NaN states are not judged
+    bad = values & ~(independence > least).all(axis=-1)
     if bad.any():
         raise _singular(robot, task, q, bad, independence, scaled, least)
 

@@ -288,10 +288,10 @@ def _is_named_array(value: Any) -> bool:
 def _attribute(value: Any, name: str) -> Any:
     """An attribute that is data; None if it is missing, or a method (``index`` of sequences)."""
     try:
-        found = getattr(value, name, None)
+        result = getattr(value, name, None)
     except Exception:  # an attribute that raises is ignored
         return None
-    return None if isroutine(found) else found
+    return None if isroutine(result) else result
 
 
 def _in_order(
@@ -303,13 +303,13 @@ def _in_order(
     for axis, names in zip(range(-1, -1 - len(along), -1), reversed(along), strict=True):
         if names is None or -axis > array.ndim:
             continue
-        found = _of_one_level(_as_list(labels[axis]), names)
-        if not set(names).isdisjoint(found):
-            _refuse_other_names(name, found, names, whose)
-            array = array.take([found.index(one) for one in names], axis=axis)
+        result = _of_one_level(_as_list(labels[axis]), names)
+        if not set(names).isdisjoint(result):
+            _refuse_other_names(name, result, names, whose)
+            array = array.take([result.index(one) for one in names], axis=axis)
             continue
         _refuse_names_elsewhere(name, labels, axis, names, whose)
-        _refuse_another_order(name, found, names, whose)
+        _refuse_another_order(name, result, names, whose)
     return array
 
 
@@ -330,14 +330,14 @@ def _refuse_other_names(name: str, found: list[Any], names: tuple[str, ...], who
     missing = [repr(one) for one in names if one not in found]
     unknown = [repr(one) for one in found if one not in names]
     twice = sorted({repr(one) for one in found if found.count(one) > 1})
-    said = [
+    texts = [
         f"{what} {', '.join(some[:6])}{', ...' if len(some) > 6 else ''}"
         for what, some in (("missing", missing), ("unknown", unknown), ("twice", twice))
         if some
     ]
-    if said:
+    if texts:
         raise UnknownName(
-            f"{name} is labelled with names of {whose}, but not with each of them once: {'; '.join(said)}. "
+            f"{name} is labelled with names of {whose}, but not with each of them once: {'; '.join(texts)}. "
             f"Expected {_shown(names)}{SEVERAL_QUANTITIES if twice else ''}"
         )
 

@@ -120,8 +120,8 @@ def as_float(value: Any) -> float:
 def _bounded(above: float, least: float, below: float) -> str:
     """The bounds of a number in words."""
     limits = (("above", above), ("of at least", least), ("below", below))
-    said = [f"{word} {f'{limit:g}' if limit else 'zero'}" for word, limit in limits if math.isfinite(limit)]
-    return f"a number {' and '.join(said)}" if said else "a finite number"
+    texts = [f"{word} {f'{limit:g}' if limit else 'zero'}" for word, limit in limits if math.isfinite(limit)]
+    return f"a number {' and '.join(texts)}" if texts else "a finite number"
 
 
 def whole_number(name: str, value: Any, *, least: int, most: int | None = None, error: Error = ModelError) -> int:
@@ -431,14 +431,14 @@ def places(
     >>> places("components", ("vx", "wz"), ("wx", "wy", "wz", "vx", "vy", "vz"), "component", "a twist")
     [3, 2]
     """
-    given = [names] if isinstance(names, str) else list(names)
-    for name in given:
+    values = [names] if isinstance(names, str) else list(names)
+    for name in values:
         if name not in known:
             raise UnknownName.of(kind, name, known, whose)
-    if not given or len(set(given)) < len(given):
-        what = "names one more than once" if given else "names none"
+    if not values or len(set(values)) < len(values):
+        what = "names one more than once" if values else "names none"
         raise error(f"{argument}={names!r} {what}; expected some of {', '.join(known)}, each once")
-    return [known.index(name) for name in given]
+    return [known.index(name) for name in values]
 
 
 def text_problems(value: Any, name: str) -> Iterator[str]:

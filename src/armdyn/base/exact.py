@@ -234,10 +234,10 @@ def exact(values: Any) -> Any:
     Exact('2')
     """
     array = np.asarray(values)
-    made = np.empty(array.shape, dtype=object)
+    result = np.empty(array.shape, dtype=object)
     for index, value in zip(np.ndindex(array.shape), array.astype(object).flat, strict=True):
-        made[index] = Exact(value) if isinstance(value, Real | np.bool_) else value
-    return made if made.shape else made[()]
+        result[index] = Exact(value) if isinstance(value, Real | np.bool_) else value
+    return result if result.shape else result[()]
 
 
 def rounded(values: Any) -> Any:
@@ -248,8 +248,10 @@ def rounded(values: Any) -> Any:
     """
     array = np.asarray(values)
     if array.dtype == object:
-        made = np.array([float(x) + 0.0 if isinstance(x, Real) else x for x in array.flat] + [None], dtype=object)[:-1]
-        array = made.reshape(array.shape)
+        result = np.array([float(x) + 0.0 if isinstance(x, Real) else x for x in array.flat] + [None], dtype=object)[
+            :-1
+        ]
+        array = result.reshape(array.shape)
         array = array if is_traced(array) else array.astype(float)
     return array if array.shape else array[()]
 

@@ -269,6 +269,6 @@ def reason(problem: OSError) -> str:
     >>> reason(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     'No space left on device; free some space, or choose a place on another disk'
     """
-    said = str(problem.strerror or problem)
+    text = str(problem.strerror or problem)
     advice = _ADVICE.get(problem.errno or 0)
-    return f"{said}; {advice}" if advice else said
+    return f"{text}; {advice}" if advice else text

@@ -114,16 +114,16 @@ def _loader(yaml: Any) -> type:
             return super().compose_node(parent, index)
 
         def construct_lined(self, node: Any) -> Iterator[Lined]:
-            found = Lined()
-            yield found
-            found.lines = {}
+            result = Lined()
+            yield result
+            result.lines = {}
             for key, _ in node.value:
                 if not isinstance(key, yaml.ScalarNode):
                     raise yaml.MarkedYAMLError(problem="a key is not text", problem_mark=key.start_mark)
-                if key.value in found.lines:
+                if key.value in result.lines:
                     raise yaml.MarkedYAMLError(problem=f"{key.value!r} stands twice", problem_mark=key.start_mark)
-                found.lines[key.value] = key.start_mark.line + 1
-            found.update(self.construct_mapping(node))
+                result.lines[key.value] = key.start_mark.line + 1
+            result.update(self.construct_mapping(node))
 
     numbers = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
     Loader.yaml_implicit_resolvers = {

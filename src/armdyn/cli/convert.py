@@ -72,14 +72,14 @@ def convert(
     if convention is not None and to != "dh":
         raise ShapeError(f"--convention belongs to --to dh; --to {to} has none")
     write = None if out is None else _writer(to, out)
-    found = CONVERSIONS[to](arm, convention)
+    result = CONVERSIONS[to](arm, convention)
     if json:
-        print_json({"robot": arm.name, **found.data(), "notes": arm.notes})
+        print_json({"robot": arm.name, **result.data(), "notes": arm.notes})
     elif out is None:
-        _print(found)
+        _print(result)
     if out is not None and write is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-        write_text(out, write(found))
+        write_text(out, write(result))
         if not json:
             screen().print(f"wrote {out}", soft_wrap=True)
     if not json:

@@ -92,7 +92,7 @@ def doctor(
     every = list(done.values())
     if json:
         unreadable = [{"file": file.name, "error": str(error)} for file, error in refused.items()]
-        print_json({"files": [*(found.to_dict() for found in every), *unreadable]})
+        print_json({"files": [*(result.to_dict() for result in every), *unreadable]})
     else:
         _show(every, show_diff=show_diff)
     if sarif is not None:
@@ -101,12 +101,12 @@ def doctor(
         every[0].page(page)
         if not json:
             screen().print(f"wrote {page}", soft_wrap=True)
-    for file, found in done.items():
+    for file, result in done.items():
         if fix is not None or in_place:
-            _mend(file, found, fix or file, quiet=json)
+            _mend(file, result, fix or file, quiet=json)
     if refused:
         raise ModelError([str(error) for error in refused.values()])
-    if fail_on != "never" and any(found.at_least(_severity(fail_on)) for found in every):
+    if fail_on != "never" and any(result.at_least(_severity(fail_on)) for result in every):
         raise typer.Exit(FOUND)
 
 
@@ -162,12 +162,12 @@ def _severity(word: str) -> Severity:
 
 def _show(every: list[Findings], *, show_diff: bool) -> None:
     console = screen()
-    for found in every:
-        if found:
-            console.print(found.table())
-        console.print(found.summary())
+    for result in every:
+        if result:
+            console.print(result.table())
+        console.print(result.summary())
         if show_diff:
-            console.print(_diff(found), soft_wrap=True)
+            console.print(_diff(result), soft_wrap=True)
 
 
 def _diff(found: Findings) -> str:

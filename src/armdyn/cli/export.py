@@ -120,8 +120,8 @@ def _wasm(request: Request) -> list[Path]:
     from armdyn.targets.wasm import module  # noqa: PLC0415 - other verbs need no targets
 
     programs = dict(_named(request))
-    found = module(programs, name=chosen_name(request.name, request.robot.name), sine=_SINES[sincos])  # type: ignore[arg-type]
-    return list(found.write(request.folder))
+    result = module(programs, name=chosen_name(request.name, request.robot.name), sine=_SINES[sincos])  # type: ignore[arg-type]
+    return list(result.write(request.folder))
 
 
 def _named(request: Request) -> list[tuple[str, Program]]:

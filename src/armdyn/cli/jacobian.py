@@ -54,9 +54,9 @@ def jacobian(
     twist = None if qd is None else J @ rates
     name = frame or str(arm.tip)
     if json:
-        found = {} if twist is None else {"qd": rates, "twist": twist}
+        result = {} if twist is None else {"qd": rates, "twist": twist}
         data: dict[str, Any] = {"q": at, "frame": name, "expressed_in": expressed_in, "rows": ROWS, "jacobian": J}
-        print_json({**of_robot(arm), **data, **found, "notes": arm.notes})
+        print_json({**of_robot(arm), **data, **result, "notes": arm.notes})
     elif target is None:
         _print(arm, J, twist, f"Jacobian of {name} of {arm.name}, {expressed_in}")
     if target is not None:

@@ -79,9 +79,9 @@ def report(
     robot = robot or _bundled(trajectory)
     errors = screen(stderr=True)
     with errors.status("writing the report"):
-        made = trajectory.report(robot=robot, title=title)
+        result = trajectory.report(robot=robot, title=title)
         target.parent.mkdir(parents=True, exist_ok=True)
-        made.write(target)
+        result.write(target)
     states = (getattr(trajectory, name) for name in ("t", "q", "qd", "tau"))
     passed = [] if robot is None else limits_passed(robot, *states)
     notes = [*trajectory.notes, *([] if robot is not None else [NO_ROBOT])]

@@ -121,27 +121,27 @@ def size(
         for name, text in _named(lead, "--lead").items()
     }
     with progress_bar(True, pairs * len(joint or arm.joint_names), arm.name, unit="pairs", form=",.0f") as done:
-        found = size_drives(
+        result = size_drives(
             arm, cycle, stock, joints=joint or None, prefer=prefer, voltage=voltage, current=current,
             inertia_ratio=inertia_ratio, leads=leads, mounts=_named(mount, "--mount", "FRAME"), carry_masses=not bare,
             progress=done,
         )  # fmt: skip
     console = screen(stderr=json)
     if json:
-        print_json(_data(found, [path for path in (csv, plot) if path is not None]))
+        print_json(_data(result, [path for path in (csv, plot) if path is not None]))
     else:
-        _print(console, found, bare=bare)
+        _print(console, result, bare=bare)
     for path in filter(None, (csv, plot)):
         path.parent.mkdir(parents=True, exist_ok=True)
     if csv is not None:
-        _write(csv, found)
+        _write(csv, result)
         console.print(f"wrote {csv}", soft_wrap=True)
     if plot is not None:
         from armdyn.plots import draw_sizing, write_figure  # noqa: PLC0415 - matplotlib is slow to import
 
-        write_figure(draw_sizing(found), plot)
+        write_figure(draw_sizing(result), plot)
         console.print(f"wrote {plot}", soft_wrap=True)
-    if None in found.best.values():
+    if None in result.best.values():
         raise typer.Exit(NOT_MET)
 
 
@@ -156,8 +156,8 @@ def _check(
     json: bool,
 ) -> None:
     """Judge the arm's own motors; the exit code is that of a task that they do not do."""
-    if given := [option for option, value in of_catalogue.items() if value]:
-        raise ShapeError(f"--check judges the motors that the arm has; leave {', '.join(given)} out")
+    if values := [option for option, value in of_catalogue.items() if value]:
+        raise ShapeError(f"--check judges the motors that the arm has; leave {', '.join(values)} out")
     judged = check_drives(arm, cycle, joints=joints or None, voltage=voltage, current=current)
     if json:
         drives = {
@@ -219,10 +219,10 @@ def _named(texts: list[str] | None, option: str, value: str = "VALUE") -> dict[s
     """Values by joint."""
     result = {}
     for text in texts or []:
-        name, equals, said = text.partition("=")
+        name, equals, label = text.partition("=")
         if not equals or name in result:
             raise ShapeError(f"{option} {text!r}: expected JOINT={value}, each joint once")
-        result[name] = said
+        result[name] = label
     return result
 
 

@@ -89,7 +89,7 @@ def admittance(
     """
     f_ext = wrench_on_frame(model, q, f_measured, frame)[3:]
     acceleration = unscaled(M_virtual, f_ext - scaled(B, shift_rate) - scaled(K, shift))
-    V, Vdot = (np.zeros(6) if given is None else given for given in (V_ref, Vdot_ref))
+    V, Vdot = (np.zeros(6) if values is None else values for values in (V_ref, Vdot_ref))
     shifted = (
         rigid(T_ref[:3, :3], T_ref[:3, 3] + shift),
         np.concatenate([V[:3], V[3:] + shift_rate]),

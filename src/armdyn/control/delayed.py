@@ -46,9 +46,9 @@ def delayed(controller: Function, steps: int) -> Function:
     line = inside.new("delayed_tau")
 
     def law(model: Any, values: Values, run: Run) -> Values:
-        found = run(values)
+        result = run(values)
         waiting = values[line]
-        return found | {"tau": waiting[0], line: np.array([*waiting[1:], found["tau"]])}
+        return result | {"tau": waiting[0], line: np.array([*waiting[1:], result["tau"]])}
 
     doc = f"Joint forces tau of {d} steps before, N m or N, shape (..., n)."
     return inside.wrapped(delayed, law, doc, states={line: (d, "n")}, settings={"steps": d})

@@ -44,8 +44,8 @@ def differencing(controller: Function, time_constant: float = 0.0) -> Function:
     def law(model: Any, values: Values, run: Run) -> Values:
         difference = select(values[started], values["q"] - values[last], 0.0)
         v = (T * values[filtered] + difference) / (T + values["h"])
-        found = run(values | {"qd": v})
-        return found | {last: values["q"], filtered: v, started: 1.0}
+        result = run(values | {"qd": v})
+        return result | {last: values["q"], filtered: v, started: 1.0}
 
     doc = "Joint forces tau with velocities from differences of the positions, N m or N, shape (..., n)."
     states = {last: Q.shape, filtered: QD.shape, started: ()}

@@ -58,16 +58,16 @@ def momentum_observer(controller: Function) -> Function:
             f"momentum_observer compares the momentum of the stiff arm with the motors' forces, and {model.name!r} "
             "has flexible joints, between which springs stand",
         )
-        found = run(values)
+        result = run(values)
         q, qd = values["q"], values["qd"]
         p = generalized_momentum(model, q, qd)
         known = select(values[started], values[estimate], p)
         r = scaled(values[gain], p - known)
         static = gravity_forces(model, q) + parallel_spring_forces(model, q)
-        rate = found["tau"] + transposed_coriolis_forces(model, q, qd) - static + r
+        rate = result["tau"] + transposed_coriolis_forces(model, q, qd) - static + r
         if model.drive.has_friction:
             rate = rate - friction_forces(model, q, qd)
-        return found | {estimate: known + values["h"] * rate, started: 1.0, residual: r}
+        return result | {estimate: known + values["h"] * rate, started: 1.0, residual: r}
 
     doc = "Joint forces tau, N m or N, shape (..., n), and the residual of a momentum observer."
     return inside.wrapped(

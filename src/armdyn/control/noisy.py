@@ -76,12 +76,12 @@ def draw_noise(
     count = whole_number("steps", steps, least=0, error=SettingError)
     rng = np.random.default_rng(seed)
     noise = {}
-    for name, given in (("q", q), ("qd", qd)):
-        if given is not None:
+    for name, values in (("q", q), ("qd", qd)):
+        if values is not None:
             deviations = np.atleast_1d(
-                joint_array(robot, name, given, None, "standard deviations", finite=SettingError)
+                joint_array(robot, name, values, None, "standard deviations", finite=SettingError)
             )
             if deviations.shape not in ((1,), (robot.dof,)) or (deviations < 0.0).any():
-                raise SettingError(f"{name}={given!r}; expected one standard deviation, or one a joint, 0 or more")
+                raise SettingError(f"{name}={values!r}; expected one standard deviation, or one a joint, 0 or more")
             noise[f"{name}_noise"] = deviations * rng.standard_normal((count, *batch, robot.dof))
     return noise

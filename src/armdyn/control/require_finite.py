@@ -43,24 +43,24 @@ def require_finite(
         ...
     armdyn.simulation.unfinished.SimulationError: the motion of 'planar_2r' ran away: q of joint 'joint_1' of arm ...
     """
-    found = rolled.first_not_finite()
-    if found is None:
+    result = rolled.first_not_finite()
+    if result is None:
         return rolled
-    t = t0 + found.step * (loop.method.step if h is None else h)
+    t = t0 + result.step * (loop.method.step if h is None else h)
     joints = loop.robot.joint_names
-    shape = rolled.shapes[found.name]
-    entry = f" of joint {joints[found.entry[-1]]!r}" if shape == (len(joints),) else f"{list(found.entry) or ''}"
-    arm = f" of arm {found.state}" if found.state else ""
-    count = f" ({found.states} of the arms end so)" if found.state else ""
+    shape = rolled.shapes[result.name]
+    entry = f" of joint {joints[result.entry[-1]]!r}" if shape == (len(joints),) else f"{list(result.entry) or ''}"
+    arm = f" of arm {result.state}" if result.state else ""
+    count = f" ({result.states} of the arms end so)" if result.state else ""
     remedy = SHORTER
     q = getattr(rolled.rows, "q", None)
-    if found.name == "tau" and q is not None and loop.controller is not None:
-        at = (found.step // rolled.every, *found.state)
+    if result.name == "tau" and q is not None and loop.controller is not None:
+        at = (result.step // rolled.every, *result.state)
         remedy = singular_task(loop.robot, loop.controller.function, q[at]) or remedy
         qd = getattr(rolled.rows, "qd", None)
-        if remedy == SHORTER and np.isnan(found.value) and qd is not None and np.abs(qd[at]).max() < RUNS_AWAY:
+        if remedy == SHORTER and np.isnan(result.value) and qd is not None and np.abs(qd[at]).max() < RUNS_AWAY:
             remedy = "Look at what computes tau"
     raise SimulationError(
-        f"the motion of {loop.robot.name!r} ran away: {found.name}{entry}{arm} is {found.value} at t = {t:g} s, step "
-        f"{found.step}{count}. {remedy}"
+        f"the motion of {loop.robot.name!r} ran away: {result.name}{entry}{arm} is {result.value} at t = {t:g} s, step "
+        f"{result.step}{count}. {remedy}"
     )

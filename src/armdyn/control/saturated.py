@@ -45,7 +45,7 @@ def saturated(
     True
     """
     inside = Inside(controller)
-    given = None if limits is None else _checked(limits)
+    arguments = None if limits is None else _checked(limits)
     held = [name for name in integrals if name in inside.state]
     for name in integrals:
         if name not in held and name != "integral":
@@ -55,15 +55,15 @@ def saturated(
     signal = inside.new("tau_unlimited")
 
     def law(model: Any, values: Values, run: Run) -> Values:
-        found = run(values)
-        wanted = found["tau"]
-        bounds = _bounds(model, given)
+        result = run(values)
+        wanted = result["tau"]
+        bounds = _bounds(model, arguments)
         tau = [x if math.isinf(b) else clip(x, -b, b) for x, b in zip(wanted, bounds, strict=True)]
         excess = wanted - np.array(tau)
         for name in held:
-            old, new = values[name], found[name]
-            found[name] = select(greater(excess * (new - old), 0.0), old, new)
-        return found | {"tau": np.array(tau), signal: wanted}
+            old, new = values[name], result[name]
+            result[name] = select(greater(excess * (new - old), 0.0), old, new)
+        return result | {"tau": np.array(tau), signal: wanted}
 
     doc = "Joint forces tau within effort limits, N m or N, shape (..., n); integrals stop where they would add to it."
     settings = {"limits": limits, "integrals": tuple(integrals)}

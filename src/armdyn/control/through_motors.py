@@ -111,16 +111,16 @@ def through_motors(
 
     def law(model: Any, values: Values, run: Run) -> Values:
         _check_springs(model, flexible=flexible)
-        found = run(values)
+        result = run(values)
         q, qd = _of_rotors(model, values) if flexible else (values["q"], values["qd"])
-        tau = np.array(found["tau"], dtype=object)
+        tau = np.array(result["tau"], dtype=object)
         new = {name: np.zeros(len(tau), dtype=object) for name in (*states, voltage, power)}
         bus: Any = None if source is None else source.voltage - values[sag]
         slopes: list[Any] = []
         for own in motors_of(model, *CONSTANTS):
             i = own.coordinate
             state = values[current][i], Rises(values[winding][i], values[housing][i])
-            step = _step(own, command, found["tau"][i], *state, q, qd, values["h"], bus)
+            step = _step(own, command, result["tau"][i], *state, q, qd, values["h"], bus)
             slopes.append(step.slope)
             tau[i], new[voltage][i], new[power][i] = step.force, step.voltage, step.voltage * step.current
             new[current][i], (new[winding][i], new[housing][i]) = step.current, step.rises
@@ -130,7 +130,7 @@ def through_motors(
             burnt = after.voltage * after.burnt_current
             new |= {sag: source.voltage - after.voltage}
             new |= dict(zip(of_supply, (after.voltage, after.supply_current, burnt), strict=True))
-        return found | new | {"tau": tau}
+        return result | new | {"tau": tau}
 
     doc = "Joint forces tau that the motors give at their currents, N m or N, shape (..., n)."
     n = ("n",)

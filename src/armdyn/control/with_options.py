@@ -34,10 +34,10 @@ def with_options(controller: Function, **options: Any) -> Function:
     run.__module__, run.__doc__ = controller.implementation.__module__, controller.__doc__
     sizes = {word: _with_defaults(size, options) for word, size in controller.sizes.items()}
     choices = {word: _with_defaults(choice, options) for word, choice in controller.choices.items()}
-    made = partial(with_options, controller, **options)
+    result = partial(with_options, controller, **options)
     return MadeFunction(
         run, controller.name, controller.signature, controller.arguments, controller.outputs,
-        {**controller.options, **options}, controller.result, sizes, choices, made, gains=controller.gains,
+        {**controller.options, **options}, controller.result, sizes, choices, result, gains=controller.gains,
     )  # fmt: skip
 
 

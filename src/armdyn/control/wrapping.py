@@ -99,18 +99,18 @@ class Inside:
         def run(model: Any, *arrays: Any, **options: Any) -> Any:
             values = dict.fromkeys(arguments) | dict(zip(arguments, arrays, strict=False))
             own = model if believed is None else _mechanism_of(believed, values)
-            found = law(model, values, lambda given: self.controller.run(own, given, **options))
-            return kind(*(np.asarray(found[one]) if results[one] else found[one] for one in results))
+            result = law(model, values, lambda given: self.controller.run(own, given, **options))
+            return kind(*(np.asarray(result[one]) if results[one] else result[one] for one in results))
 
         run.__name__ = run.__qualname__ = name
         run.__module__ = self.function.implementation.__module__
         run.__doc__ = f"{doc}\n\nAround it: {self.function.name}. {self.function.__doc__ or ''}"
-        made = partial(make, self.function, **(settings or {}))
+        created = partial(make, self.function, **(settings or {}))
         signature = ",".join(map(_group, arguments.values())) + "->" + ",".join(map(_shape, results.values()))
         function = self.function
         return MadeFunction(
             run, name, signature, tuple(arguments.values()), tuple(results.values()), function.options, kind,
-            function.sizes, function.choices, made,
+            function.sizes, function.choices, created,
             gains={**function.gains, **dict.fromkeys(gains, "any")},
         )  # fmt: skip
 

@@ -128,7 +128,7 @@ class Algebra:
 
     def without_squares(self, f: PolyElement, s: int, c: int) -> PolyElement:
         """The element with s^2 replaced by 1 - c^2 for the generators at these indices."""
-        found: dict[tuple[int, ...], Any] = {}
+        result: dict[tuple[int, ...], Any] = {}
         for powers, coefficient in f.items():
             half, odd = divmod(powers[s], 2)
             terms = {0: coefficient}
@@ -137,8 +137,8 @@ class Algebra:
             for extra, value in terms.items():
                 key = list(powers)
                 key[s], key[c] = odd, powers[c] + extra
-                found[tuple(key)] = found.get(tuple(key), QQ(0)) + value
-        return self.ring.from_dict({k: v for k, v in found.items() if v})
+                result[tuple(key)] = result.get(tuple(key), QQ(0)) + value
+        return self.ring.from_dict({k: v for k, v in result.items() if v})
 
     def _cleaned(self, f: PolyElement) -> PolyElement:
         if not f:
@@ -158,12 +158,12 @@ class Algebra:
             for kind in ("qd", "qdd", "sign_qd")
             for i, symbol in enumerate(self.symbols[kind])
         }
-        found = {}
+        result = {}
         for monomial, value in f.items():
             if all(monomial[place] == power for place, power in wanted.items()):
                 key = tuple(0 if place in wanted else power for place, power in enumerate(monomial))
-                found[key] = value
-        return self.ring.from_dict(found)
+                result[key] = value
+        return self.ring.from_dict(result)
 
 
 def _rounded(value: Any, scale: int) -> Any:

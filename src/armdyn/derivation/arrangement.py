@@ -154,12 +154,12 @@ class Arrangement:
 
     def _proportional(self, groups: Sequence[tuple[Powers, Terms]]) -> Iterable[tuple[Any, Terms]]:
         """Merge groups whose cofactors are equal up to a number: the sum of their factors, and the cofactor."""
-        found: dict[Any, tuple[list[tuple[Powers, Fraction]], Terms]] = {}
+        result: dict[Any, tuple[list[tuple[Powers, Fraction]], Terms]] = {}
         for powers, rest in groups:
             size = _content(rest)
             normal = {key: value / size for key, value in rest.items()}
-            found.setdefault(frozenset(normal.items()), ([], normal))[0].append((powers, size))
-        for sums, normal in found.values():
+            result.setdefault(frozenset(normal.items()), ([], normal))[0].append((powers, size))
+        for sums, normal in result.values():
             common = _content({i: value for i, (_, value) in enumerate(sums)})
             rest = {key: value * common for key, value in normal.items()}
             yield _sum_of([(powers, value / common) for powers, value in sums]), rest

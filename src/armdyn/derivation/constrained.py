@@ -68,13 +68,13 @@ class ConstrainedEquations(ClosedFormResults):
                 f"{self.arm.name!r} has {n} coordinates; multipliers are written for up to {LARGEST}. For others "
                 "there is robot.constrained_forward_dynamics, in numbers"
             )
-        given = [constraints] if isinstance(constraints, str | Constraint) else list(constraints)
-        if not given:
+        values = [constraints] if isinstance(constraints, str | Constraint) else list(constraints)
+        if not values:
             raise ModelError(
                 f"{self.arm.name!r} is given no constraint; name components of its tip's velocity that are zero, such "
                 "as 'vx', or give constraints of armdyn.constraints"
             )
-        parts = list(_parts(derivation, given, way_of_twist(expressed_in)))
+        parts = list(_parts(derivation, values, way_of_twist(expressed_in)))
         self.description = "; ".join(words for words, _ in parts)
         self._A = np.concatenate([rows for _, rows in parts])
         if len(self._A) >= n:

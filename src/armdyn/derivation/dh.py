@@ -80,9 +80,9 @@ def from_dh(
         tip=Tip("tip", n - 1, *before),
         inexact=any((np.eye(3, dtype=int) != body.R.T @ body.R).any() for body in bodies),
     )
-    taken = sorted(s.name for s in arm.parameters if s.name.rstrip("0123456789") in RESERVED)
-    if taken:
-        raise ModelError(f"{taken[0]!r} is the name of a coordinate or a rate; choose another symbol")
+    names_in_use = sorted(s.name for s in arm.parameters if s.name.rstrip("0123456789") in RESERVED)
+    if names_in_use:
+        raise ModelError(f"{names_in_use[0]!r} is the name of a coordinate or a rate; choose another symbol")
     return arm
 
 

@@ -28,14 +28,14 @@ def numeric_function(derivation: NamedResults, name: str, values: Mapping[Any, f
     flat = [expression[index] for index in np.ndindex(*shape)] if shape else [expression]
     f = sympy.lambdify([*motion, parameters], flat, "numpy", cse=True, dummify=True)
     shape = shape[:1] if str(derivation.equation(name).symbol) in VECTORS else shape
-    given = [numbers[symbol] for symbol in parameters]
+    arguments = [numbers[symbol] for symbol in parameters]
 
     def evaluate(q: Any, qd: Any, qdd: Any) -> Any:
         motion = [
             _vector(x, array, derivation.arm.dof) for x, array in zip(("q", "qd", "qdd"), (q, qd, qdd), strict=True)
         ]
         with np.errstate(divide="ignore", invalid="ignore"):
-            result = np.array(f(*motion, given), dtype=float).reshape(shape)
+            result = np.array(f(*motion, arguments), dtype=float).reshape(shape)
         if not np.isfinite(result).all() and all(np.isfinite(x).all() for x in motion):
             raise ModelError(
                 f"{name} of {derivation.arm.name!r} has no finite value at q = {motion[0].tolist()}: a denominator is "

@@ -61,7 +61,7 @@ class Groups:
 
     def series(self, f: PolyElement) -> Series:
         """The normal form of an element: sums of angles only."""
-        found: dict[Waves, dict[tuple[int, ...], Any]] = {}
+        result: dict[Waves, dict[tuple[int, ...], Any]] = {}
         for powers, value in f.items():
             rest = list(powers)
             for places in self.algebra.atoms.values():
@@ -69,9 +69,9 @@ class Groups:
                     rest[place] = 0
             key = tuple(rest)
             for waves, factor in self._expanded(powers):
-                of_waves = found.setdefault(waves, {})
+                of_waves = result.setdefault(waves, {})
                 of_waves[key] = of_waves.get(key, QQ(0)) + value * QQ(factor.numerator, factor.denominator)
-        series = {waves: self._polynomial(terms) for waves, terms in found.items()}
+        series = {waves: self._polynomial(terms) for waves, terms in result.items()}
         return {waves: series[waves] for waves in sorted(series, key=_order) if series[waves]}
 
     def _polynomial(self, terms: dict[tuple[int, ...], Any]) -> PolyElement:
@@ -122,16 +122,16 @@ class Groups:
         single = {a for x in angles for a in (x, *(_minus(x, y) for y in angles))}
         coordinates, between = self._coordinates(set(group)), sorted(x for x in single if _is_positive(x))
         while True:
-            found = next((at for at in series if _long(at, single, coordinates)), None)
-            if found is None:
+            result = next((at for at in series if _long(at, single, coordinates)), None)
+            if result is None:
                 return series
-            i = _long(found, single, coordinates)[0]
-            wave = found[i]
+            i = _long(result, single, coordinates)[0]
+            wave = result[i]
             pair = _halves(wave.angle, angles) or _halves(wave.angle, between)
             if pair is None:
                 single |= {wave.angle}
                 continue
-            series = self._replaced(series, found, i, pair)
+            series = self._replaced(series, result, i, pair)
 
     def _replaced(self, series: Series, at: Waves, i: int, pair: tuple[Angle, Angle]) -> Series:
         """The series with cos(a + b) or sin(a + b) written as the product that gives fewer terms."""

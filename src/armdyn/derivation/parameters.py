@@ -225,10 +225,10 @@ class _Described:
         for name, expression in self.expressions.items():
             if isinstance(expression, Fraction) or not expression.free_symbols <= set(self.values):
                 continue
-            number, found = float(self.numbers[name]), float(expression.subs(self.values))
-            if abs(found - number) > AGREEMENT * max(1.0, abs(number)):
+            number, result = float(self.numbers[name]), float(expression.subs(self.values))
+            if abs(result - number) > AGREEMENT * max(1.0, abs(number)):
                 raise ModelError(
-                    f"symbols[{name!r}] is {expression}, which is {found:g}; {self.robot!r} has {number:g}"
+                    f"symbols[{name!r}] is {expression}, which is {result:g}; {self.robot!r} has {number:g}"
                 )
 
     def vector(self, name: str) -> Array:
@@ -279,9 +279,11 @@ def _expression(name: str, value: Any) -> Any:
         return _exact_number(rational(value))
     if not isinstance(value, sympy.Expr):
         raise ModelError(f"symbols[{name!r}] is {shown(value)}; expected a name or an expression of SymPy")
-    taken = sorted(s.name for s in value.free_symbols if s.name.rstrip("0123456789") in RESERVED)
-    if taken:
-        raise ModelError(f"symbols[{name!r}]: {taken[0]!r} is the name of a coordinate or a rate; choose another")
+    names_in_use = sorted(s.name for s in value.free_symbols if s.name.rstrip("0123456789") in RESERVED)
+    if names_in_use:
+        raise ModelError(
+            f"symbols[{name!r}]: {names_in_use[0]!r} is the name of a coordinate or a rate; choose another"
+        )
     if not value.is_polynomial(*value.free_symbols):
         raise Unsupported(f"symbols[{name!r}] is {value}; expected a polynomial of its symbols, such as m*L**2/12")
     return value.replace(lambda e: e.is_Float, lambda e: _exact_number(rational(float(e))))
@@ -317,11 +319,11 @@ def _assembled(model: Model, described: _Described) -> SymbolicArm:
 
 def _outwards(model: Model) -> list[int]:
     """The joints, each after its parent, otherwise in the order of the description."""
-    reached, left, order = {model.base}, list(range(len(model.joints))), list[int]()
-    while left:
-        k = next(k for k in left if model.joints[k].parent in reached)
+    reached, remaining, order = {model.base}, list(range(len(model.joints))), list[int]()
+    while remaining:
+        k = next(k for k in remaining if model.joints[k].parent in reached)
         order.append(k)
-        left.remove(k)
+        remaining.remove(k)
         reached.add(model.joints[k].child)
     return order
 

@@ -33,9 +33,9 @@ class _Traced(NumberPrinter):
 def c_of(derivation: DynamicsResults, name: str | None, scalar: str, sincos: str | tuple[str, str]) -> CCode:
     """The functions of `FUNCTIONS` as a module of C99; the arguments of each are the inputs of its result."""
     plain = c_name(chosen_name(name, derivation.arm.name))
-    said = MOTION | {str(s): _said(derivation, s) for s in derivation.arm.parameters}
+    text = MOTION | {str(s): _said(derivation, s) for s in derivation.arm.parameters}
     functions = [
-        CFunction.of(f"{plain}_{function}", program_of(derivation, function), Notes(documentation, said))
+        CFunction.of(f"{plain}_{function}", program_of(derivation, function), Notes(documentation, text))
         for function, (_, _, documentation) in FUNCTIONS.items()
     ]
     return c_code(functions, plain, scalar=scalar, sincos=sincos, about=(f"{heading(derivation)}.",))

@@ -65,8 +65,8 @@ def _function(
             if symbol in expression.free_symbols:
                 yield f"    {symbol} = {kind}[{i}]"
     waves = sorted(expression.atoms(sympy.cos, sympy.sin), key=str)
-    taken = {str(word) for word in words.values()}
-    local = {wave: sympy.Symbol(_unlike(_variable(wave), taken)) for wave in waves}
+    names_in_use = {str(word) for word in words.values()}
+    local = {wave: sympy.Symbol(_unlike(_variable(wave), names_in_use)) for wave in waves}
     printer = _Python({"fully_qualified_modules": False})
     for wave, variable in local.items():
         yield f"    {variable} = {printer.doprint(wave)}"

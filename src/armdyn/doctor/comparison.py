@@ -54,8 +54,8 @@ def compare(first: Robot, second: Robot, *, seed: int = 0) -> list[DescriptionDi
     >>> compare(ur5, heavier)[0].element != ""
     True
     """
-    found = [*_names(first, second), *_joints(first, second), *_links(first, second), *_torques(first, second, seed)]
-    return sorted(found, key=lambda one: -one.size)
+    result = [*_names(first, second), *_joints(first, second), *_links(first, second), *_torques(first, second, seed)]
+    return sorted(result, key=lambda one: -one.size)
 
 
 def _names(first: Robot, second: Robot) -> Iterator[DescriptionDifference]:

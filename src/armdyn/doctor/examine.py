@@ -143,20 +143,20 @@ def doctor(
     subject = subject_of(source, described.folder)
     unopened = subject.open_meshes(switch("meshes", meshes) if meshes is not None else None)
     is_mjcf = subject.format == "MJCF"
-    found = [one for check in (MJCF_CHECKS if is_mjcf else CHECKS) for one in check(subject)]
+    result = [one for check in (MJCF_CHECKS if is_mjcf else CHECKS) for one in check(subject)]
     loaded, problems, refused = _loaded(described)
     if is_mjcf and not any(joint.kind in joints.MOVING for joint in subject.joints):
         refused = False  # a file of parts, or of an object
-    found += _from_reader(problems, source, [one for one in found if one.severity == "error"], refused)
+    result += _from_reader(problems, source, [one for one in result if one.severity == "error"], refused)
     if density is not None:
-        found = list(densities.at_density(found, subject, density))
+        result = list(densities.at_density(result, subject, density))
     if loaded is not None and loaded.dof > 0:
-        found += efforts.below_gravity(subject, loaded)
+        result += efforts.below_gravity(subject, loaded)
         if loaded.dof <= efforts.MOST_JOINTS:
-            found = list(efforts.with_consequences(found, subject, loaded))
+            result = list(efforts.with_consequences(result, subject, loaded))
     if described.xacro is not None:
-        found = list(described.xacro.moved(found))
-    ordered = sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.line, one.column))
+        result = list(described.xacro.moved(result))
+    ordered = sorted(result, key=lambda one: (SEVERITIES.index(one.severity), one.line, one.column))
     named = tuple(replace(one, file=one.file or source.name) for one in ordered)
     main = source if described.xacro is None else described.xacro.main
     return Findings(main, named, "" if loaded is None else loaded.name, unopened, subject)
@@ -191,8 +191,8 @@ def _from_reader(
         if not node.file:
             nodes.setdefault(node.line, node)
     for problem in problems:
-        place, said = _PLACE.match(problem), _LINE.search(problem)
-        line = int(place["line"]) if place else int(said["line"]) if said else 1
+        place, label = _PLACE.match(problem), _LINE.search(problem)
+        line = int(place["line"]) if place else int(label["line"]) if label else 1
         if line in known:
             continue
         node = nodes.get(line, source.root)

@@ -107,30 +107,30 @@ class Surroundings:
 
     def judged(self, numbers: Numbers, principal: Array | None = None) -> dict[str, float]:
         """Unlikely properties of numbers, by kind, in powers of ten; ``principal`` are their principal moments."""
-        found: dict[str, float] = {}
+        result: dict[str, float] = {}
         principal = np.linalg.eigvalsh(tensor_of(numbers.moments)) if principal is None else principal
         if not _are_possible(principal) or not numbers.mass > 0.0:
-            found["possible"] = IMPOSSIBLE
+            result["possible"] = IMPOSSIBLE
         mass = abs(numbers.mass)
         if mass > 0.0 and self.extent > 0.0:
             largest = float(np.abs(principal).max())
             if largest > 0.0:
                 size = np.sqrt(largest / mass) / self.extent
-                found["size"] = max(log10(size / thresholds.LARGE.value), log10(thresholds.SMALL.value / size), 0.0)
+                result["size"] = max(log10(size / thresholds.LARGE.value), log10(thresholds.SMALL.value / size), 0.0)
         if self.volume and self.room and mass > 0.0:
             dense, light = mass / self.room / thresholds.DENSE.value, thresholds.LIGHT.value * self.volume / mass
-            found["density"] = max(log10(dense), log10(light), 0.0)
+            result["density"] = max(log10(dense), log10(light), 0.0)
         if self.box is not None and self.extent > 0.0:
             beyond = np.maximum(np.maximum(self.box[0] - numbers.com, numbers.com - self.box[1]), 0.0)
             far = float(np.linalg.norm(beyond)) / self.extent
-            found["centre"] = max(log10(far / thresholds.OUTSIDE.value), 0.0) if far > 0.0 else 0.0
+            result["centre"] = max(log10(far / thresholds.OUTSIDE.value), 0.0) if far > 0.0 else 0.0
         elif self.extent > 0.0 and (far := float(np.linalg.norm(numbers.com))) > 0.0:
-            found["centre"] = max(log10(far / (2.0 * self.extent)), 0.0)
+            result["centre"] = max(log10(far / (2.0 * self.extent)), 0.0)
         if self.neighbours and mass > 0.0:
             largest, least = (pick((*self.neighbours, self.typical_mass or mass)) for pick in (max, min))
             heavier = log10(mass / (thresholds.NEIGHBOURS.value * largest))
-            found["mass"] = max(heavier, 0.5 * log10(1e-3 * least / mass), 0.0)
-        return found
+            result["mass"] = max(heavier, 0.5 * log10(1e-3 * least / mass), 0.0)
+        return result
 
     def distance(self, numbers: Numbers, principal: Array) -> float:
         """The powers of ten between plausible numbers and typical ones."""
@@ -314,9 +314,9 @@ def ranked(numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothes
     every = list(hypotheses(numbers, beside))
     xx, xy, xz, yy, yz, zz = np.array([one.numbers.moments for one in every]).T
     principal = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).transpose(2, 0, 1))
-    found = []
+    result = []
     for one, of_one in zip(every, principal, strict=True):
-        left = sum(beside.judged(one.numbers, of_one).values()) + one.cost
-        if left < now - 1e-9:
-            found.append((left + PER_DISTANCE * beside.distance(one.numbers, of_one), one))
-    return sorted(found, key=lambda pair: pair[0])
+        remaining = sum(beside.judged(one.numbers, of_one).values()) + one.cost
+        if remaining < now - 1e-9:
+            result.append((remaining + PER_DISTANCE * beside.distance(one.numbers, of_one), one))
+    return sorted(result, key=lambda pair: pair[0])

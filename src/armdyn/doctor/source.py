@@ -209,14 +209,14 @@ class _NodeBuilder:
         position, names, values = begin + 1, {}, {}
         while position < len(self.data) and self.data[position : position + 1] not in b" \t\r\n/>":
             position += 1
-        while found := _ATTRIBUTE.search(self.data, position):
-            between = self.data[position : found.start()]
+        while match := _ATTRIBUTE.search(self.data, position):
+            between = self.data[position : match.start()]
             if between.strip(b" \t\r\n"):
                 break
-            group = 2 if found.group(2) is not None else 3
-            name = found.group(1).decode("utf-8", "replace")
-            names[name] = Span(*found.span(1), self.file)
-            values[name] = Span(*found.span(group), self.file)
-            position = found.end()
+            group = 2 if match.group(2) is not None else 3
+            name = match.group(1).decode("utf-8", "replace")
+            names[name] = Span(*match.span(1), self.file)
+            values[name] = Span(*match.span(group), self.file)
+            position = match.end()
         closing = self.data.find(b">", position)
         return (len(self.data) if closing < 0 else closing + 1), names, values

@@ -108,8 +108,8 @@ class SubjectLink:
         element = None if self.inertial is None else self.inertial.first("inertia")
         if element is None:
             return None
-        found = [number(element, name) for name in MOMENTS]
-        return np.array([np.nan if value is None else value for value in found])
+        result = [number(element, name) for name in MOMENTS]
+        return np.array([np.nan if value is None else value for value in result])
 
     @property
     def tensor(self) -> Array | None:
@@ -157,19 +157,19 @@ class SubjectLink:
         element, weight, origin = (self.inertial.first(tag) for tag in ("inertia", "mass", "origin"))
         missing = [texts["mass"]] if weight is None else []
         missing += [texts["inertia"]] if element is None else []
-        found = []
+        result = []
         if weight is not None and mass != self.mass and "value" in weight.values:
-            found.append(Edit(weight.values["value"], f"{mass:.10g}"))
+            result.append(Edit(weight.values["value"], f"{mass:.10g}"))
         if not np.array_equal(com, self.com):
             if origin is not None and "xyz" in origin.values:
-                found.append(Edit(origin.values["xyz"], _words(com)))
+                result.append(Edit(origin.values["xyz"], _words(com)))
             elif origin is None:
                 missing.append(texts["origin"])
         old_moments = np.full(6, np.nan) if self.moments is None else self.moments
         for name, old, new in zip(MOMENTS, old_moments, moments, strict=True):
             if element is not None and name in element.values and new != old:
-                found.append(Edit(element.values[name], f"{new:.10g}"))
-        return (*found, *(self._inserted(self.inertial, " ".join(missing)) if missing else ()))
+                result.append(Edit(element.values[name], f"{new:.10g}"))
+        return (*result, *(self._inserted(self.inertial, " ".join(missing)) if missing else ()))
 
     def _inserted(self, node: Node, text: str) -> tuple[Edit, ...]:
         """Text as the first child of an element, on a line of its own."""
@@ -325,12 +325,12 @@ class SubjectLink:
     @cached_property
     def path(self) -> tuple[Articulation, ...]:
         """The joints from the link towards the root; it ends where a loop closes."""
-        found: list[Articulation] = []
+        result: list[Articulation] = []
         joint = self.carried_by
-        while joint is not None and joint not in found:
-            found.append(joint)
+        while joint is not None and joint not in result:
+            result.append(joint)
             joint = joint.parent_body.carried_by if joint.parent_body else None
-        return tuple(found)
+        return tuple(result)
 
 
 @dataclass(eq=False)

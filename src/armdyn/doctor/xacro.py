@@ -47,9 +47,9 @@ class XacroFiles:
                 main.included[name] = SourceDocument.parse(name, file.read_bytes(), name)
             except (ModelError, OSError):
                 continue  # of values in YAML
-        found = cls(generated, main)
-        found._match()
-        return found
+        result = cls(generated, main)
+        result._match()
+        return result
 
     def _match(self) -> None:
         """The places of all elements: of named ones first, then of those in them."""

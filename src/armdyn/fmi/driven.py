@@ -38,13 +38,13 @@ def driven_motion(model: Model) -> Function:
         values = dict(zip(names, arrays, strict=True))
         q, qd = values["q"], values["qd"]
         tau = np.array(values["tau"], dtype=object)
-        found = []
+        result = []
         for k, own in enumerate(motors_of(mechanism, *CONSTANTS)):
             V, w = _within(values["voltage"][k], own.motor.limits.voltage), own.speed(qd)
             current = values["current"][k] if kept else own.motor.steady_current(V, w)
-            found.append(own.motor.current_rate(current, V, w) if kept else current)
+            result.append(own.motor.current_rate(current, V, w) if kept else current)
             tau[own.coordinate] = tau[own.coordinate] + _force(own, current, q)
-        return kind(forward_dynamics(mechanism, q, qd, tau, values.get("f_tip")), np.array(found, dtype=object))
+        return kind(forward_dynamics(mechanism, q, qd, tau, values.get("f_tip")), np.array(result, dtype=object))
 
     motion.__name__, motion.__doc__ = "driven_motion", "Accelerations of an arm whose motors have given voltages."
     outputs = (("n",), ("motors",))
@@ -60,13 +60,13 @@ def has_inductance(model: Model) -> bool:
         Unsupported: some are and others are not.
     """
     actuators = [joint.actuator for joint in model.joints]
-    found = {a.motor.inductance > 0.0 for a in actuators if isinstance(a, Actuator) and a.motor is not None}
-    if len(found) == 2:
+    result = {a.motor.inductance > 0.0 for a in actuators if isinstance(a, Actuator) and a.motor is not None}
+    if len(result) == 2:
         raise Unsupported(
             f"some motors of {model.name!r} have an inductance and others have none; give "
             "all of them an inductance, or none"
         )
-    return found == {True}
+    return result == {True}
 
 
 def _force(own: Driven, current: Any, q: Any) -> Any:

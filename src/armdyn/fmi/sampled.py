@@ -145,7 +145,7 @@ def _sampled(
     def described(names: Iterable[str]) -> tuple[Variable, ...]:
         return tuple(variable(robot, one, words.get(one, "")) for one in names)
 
-    found = starts(program, start, [*states, *free, *parameters], law.gains if law else ())
+    result = starts(program, start, [*states, *free, *parameters], law.gains if law else ())
     system = FmiSystem(
         name,
         program,
@@ -160,7 +160,7 @@ def _sampled(
         said=said,
         about=(*ABOUT, *robot.notes),
     )
-    return system.with_start(**found)
+    return system.with_start(**result)
 
 
 def _known(names: Iterable[str], free: Sequence[str], whose: str) -> list[str]:

@@ -100,9 +100,9 @@ def _starts(system: FmiSystem) -> dict[str, Array]:
     """The start values of the inputs of the program, by name."""
     variables = [*(state.variable for state in system.states), *system.inputs, *system.parameters]
     shapes = {name: port.shape for name, port in system.input_ports.items()}
-    found = {v.port: np.reshape(v.start or np.zeros(shapes[v.port]), shapes[v.port]) for v in variables}
+    result = {v.port: np.reshape(v.start or np.zeros(shapes[v.port]), shapes[v.port]) for v in variables}
     own = {system.time: np.zeros(()), system.step_port: np.array(system.step)}
-    return found | {name: value for name, value in own.items() if name}
+    return result | {name: value for name, value in own.items() if name}
 
 
 def _multiplied(z: Array) -> Array:

@@ -260,12 +260,12 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
     if not given_rows:
         raise ShapeError("rows must be a list with one row a joint: (a, alpha, d, theta), a dict, or a DHRow")
     table = []
-    for i, given in enumerate(given_rows):
+    for i, values in enumerate(given_rows):
         here = f"rows[{i}]"
-        words, fault = _words(given, here)
-        found = [fault] if fault else [*_row_problems(words, here, degrees)]
-        problems += found
-        if not found:
+        words, fault = _words(values, here)
+        result = [fault] if fault else [*_row_problems(words, here, degrees)]
+        problems += result
+        if not result:
             words |= {name: as_float(words[name]) for name in NUMBERS if name in words}
             words |= {name: math.radians(words[name]) for name in ("alpha", "theta") if degrees}
             words["kind"] = KINDS[words.get("kind", "revolute")]
@@ -327,14 +327,14 @@ def _with_column(table: list[DHRow], column: str, values: Sequence[Any] | None, 
     if values is None:
         return table
     kind = {"inertia": Inertia, "limits": Limits}[column]
-    given = one_each(values, len(table), name, f"one armdyn.{kind.__name__} a row")
-    for i, (row, value) in enumerate(zip(table, given, strict=True)):
+    arguments = one_each(values, len(table), name, f"one armdyn.{kind.__name__} a row")
+    for i, (row, value) in enumerate(zip(table, arguments, strict=True)):
         if not isinstance(value, kind):
             raise ShapeError(f"{name}[{i}] is {shown(value)}; expected an armdyn.{kind.__name__}")
         default = Inertia() if column == "inertia" else UNLIMITED
         if not _same(getattr(row, column), default):
             raise ModelError(f"rows[{i}] has its own {column}, and {name} is given too; give one of them.")
-    return [dataclasses.replace(row, **cast(Any, {column: value})) for row, value in zip(table, given, strict=True)]
+    return [dataclasses.replace(row, **cast(Any, {column: value})) for row, value in zip(table, arguments, strict=True)]
 
 
 def _same(one: Inertia | Limits, default: Inertia | Limits) -> bool:

@@ -108,8 +108,8 @@ def _suggestion(path: Path) -> str:
 
 
 def _example(folder: Path) -> str:
-    found = _descriptions_in(folder)
-    return f", such as {found[0]!r} in it." if found else "."
+    result = _descriptions_in(folder)
+    return f", such as {result[0]!r} in it." if result else "."
 
 
 def _descriptions_in(folder: Path) -> list[str]:

@@ -134,14 +134,14 @@ class ElementReader:
 
     def only(self, parent: XmlElement, tag: str) -> XmlElement | None:
         """The child of that tag, which is optional; the first one if several are accepted."""
-        found = parent.all(tag)
-        if len(found) > 1:
-            text = f"<{tag}> is given twice (first at line {found[0].line})"
+        result = parent.all(tag)
+        if len(result) > 1:
+            text = f"<{tag}> is given twice (first at line {result[0].line})"
             if tag in FIRST_TAKEN:
-                self.fault(found[1], f"{text}, expected it once", "the first one is taken")
+                self.fault(result[1], f"{text}, expected it once", "the first one is taken")
             else:
-                self.problem(found[1], f"{text}; expected it once.")
-        return found[0] if found else None
+                self.problem(result[1], f"{text}; expected it once.")
+        return result[0] if result else None
 
     def type(self, known: Iterable[str], fault: str) -> str:
         """The attribute ``type``, which must be one of the known ones; ``fault`` describes any other."""

@@ -110,13 +110,13 @@ def read_links(
     >>> pendulum.gravity_forces([0.0, 0.0])
     array([19.62 ,  4.905])
     """
-    given = listed(parts)
-    if given is None:
+    values = listed(parts)
+    if values is None:
         raise ShapeError("expected a list of armdyn.Part, one for each link but the base")
-    for i, part in enumerate(given):
+    for i, part in enumerate(values):
         if not isinstance(part, Part):
             raise ShapeError(f"parts[{i}] is {shown(part)}; expected an armdyn.Part")
-    parts = given
+    parts = values
     problems = [problem for i, part in enumerate(parts) for problem in _part_problems(part, _where(i, part))]
     if problems:
         raise ModelError(problems)
@@ -189,11 +189,11 @@ def parts_of(model: Model) -> list[Part]:
         for joint in model.joints
     ]  # fmt: skip
     welded = [frame for frame in model.frames if frame.name != model.base and frame.name not in moved]
-    taken = {joint.name for joint in model.joints}
+    names_in_use = {joint.name for joint in model.joints}
     for frame in welded:
         part = Part(frame.name, frame.link, "fixed", T=frame.pose)
-        while part.joint_name in taken:
+        while part.joint_name in names_in_use:
             part = dataclasses.replace(part, joint=part.joint_name + "_")
-        taken.add(part.joint_name)
+        names_in_use.add(part.joint_name)
         parts.append(part)
     return parts

@@ -85,8 +85,8 @@ def _copies(content: bytes) -> float:
     own: dict[bytes, int] = {}
     named: dict[bytes, list[bytes]] = {}
     outer: list[bytes] = []
-    for place, found in enumerate(_NODES.finditer(content)):
-        closes, tag, words, empty = found.groups()
+    for place, match in enumerate(_NODES.finditer(content)):
+        closes, tag, words, empty = match.groups()
         if tag == b"node":
             if closes:
                 outer = outer[:-1]
@@ -136,9 +136,9 @@ def _check_gltf(content: bytes) -> None:
         size = struct.unpack("<I", content[12:16].ljust(4, b"\0"))[0]
         content = content[20 : 20 + size]
     try:
-        said: Any = json.loads(content)
-        numbers = sum(int(each["count"]) * 16 for each in said.get("accessors", ()))
-        places = len(said.get("nodes", ()))
+        text: Any = json.loads(content)
+        numbers = sum(int(each["count"]) * 16 for each in text.get("accessors", ()))
+        places = len(text.get("nodes", ()))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise UnreadMesh("unreadable") from None
     if numbers > MOST_NUMBERS or places > MOST_COPIES:

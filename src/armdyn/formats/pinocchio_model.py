@@ -104,8 +104,8 @@ def _bodies(source: Any) -> list[str]:
     names: list[str] = []
     for i in range(source.njoints):
         on_it = (f.name for f in source.frames if f.parentJoint == i and f.type.name == BODY and _is_identity(f))
-        made = UNIVERSE if i == 0 else f"{source.names[i]}_body"
-        names.append(next(on_it, made))
+        result = UNIVERSE if i == 0 else f"{source.names[i]}_body"
+        names.append(next(on_it, result))
     return names
 
 

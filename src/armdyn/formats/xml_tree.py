@@ -78,8 +78,8 @@ def _malformed(error: expat.ExpatError, data: bytes, builder: _ElementBuilder) -
     message = f"{builder.name}:{line} is not well-formed XML: {reason} (column {error.offset + 1})."
     start = data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff", b"\0<")):
-        shown = repr(start[:16].decode("ascii", errors="backslashreplace"))
-        return f"{message} It does not start with '<' but with {shown}; is it the right file?"
+        text = repr(start[:16].decode("ascii", errors="backslashreplace"))
+        return f"{message} It does not start with '<' but with {text}; is it the right file?"
     inside = builder.path[-1]
     if inside.line:
         return f"{message} It happened in <{inside.tag[:60]}>, opened on line {inside.line}."

@@ -227,8 +227,8 @@ def _centers(
     first_center: ArrayLike | None,
 ) -> tuple[Array, Array | None]:
     """P_1 ... P_n and h, shape (n + 1, 3), and the vectors c from P_k to the centres of mass, if they are given."""
-    given = {"b": b, "c": c, "d": d}
-    vectors = {key: numbers(v, (n, 3), key, "one body vector a joint") for key, v in given.items() if v is not None}
+    values = {"b": b, "c": c, "d": d}
+    vectors = {key: numbers(v, (n, 3), key, "one body vector a joint") for key, v in values.items() if v is not None}
     if points is not None:
         if b is not None or first_center is not None:
             other = "b" if b is not None else "first_center"
@@ -268,8 +268,8 @@ def _to_mass_centers(vectors: Mapping[str, Array], between: Array, *, known_hand
         wrong = np.flatnonzero((off > TOLERANCE * (1.0 + np.abs(between).max())).any(axis=1))
         if len(wrong):
             k = int(wrong[0])
-            found = vector_text(vectors["c"][k] + vectors["d"][k])
-            raise ModelError(f"c[{k}] + d[{k}] = {found}, but b[{k}] = {vector_text(between[k])}; expected b = c + d.")
+            result = vector_text(vectors["c"][k] + vectors["d"][k])
+            raise ModelError(f"c[{k}] + d[{k}] = {result}, but b[{k}] = {vector_text(between[k])}; expected b = c + d.")
     if "c" in vectors:
         return vectors["c"]
     return between - vectors["d"] if "d" in vectors else None

@@ -21,11 +21,11 @@ _SHAPE = re.compile(r",? shape \([^)]*\)( each)?")
 
 def notes_of(inputs: Inputs) -> Notes:
     """The first line of the function's documentation, and each array's description and the names along its axes."""
-    said = said_of(inputs.function)
+    text = said_of(inputs.function)
     parameters = dict.fromkeys(inputs.parameters, "parameter of the model")
-    places = {name: _along(inputs, name) for name in inputs.shapes if name in said}
-    along = {name: f"{said[name]}; by {place}" for name, place in places.items() if place}
-    return Notes(_one_line(str(inputs.function.__doc__ or "").strip().partition("\n")[0]), said | parameters | along)
+    places = {name: _along(inputs, name) for name in inputs.shapes if name in text}
+    along = {name: f"{text[name]}; by {place}" for name, place in places.items() if place}
+    return Notes(_one_line(str(inputs.function.__doc__ or "").strip().partition("\n")[0]), text | parameters | along)
 
 
 def said_of(function: Function) -> dict[str, str]:

@@ -219,34 +219,34 @@ class CompiledFunction:
     ) -> Any:
         """Bind names, choose or compile the kernel, run it; store the kernel if ``call`` identifies it."""
         out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
-        given = self._inputs.bind(arrays, keywords)
-        if not are_plain(given.values()):
-            given = plain_arguments(given, self._inputs.names_along, repr(self.arm.model.name))
-        variant = (tuple(given), call_options(self._inputs, keywords))
+        values = self._inputs.bind(arrays, keywords)
+        if not are_plain(values.values()):
+            values = plain_arguments(values, self._inputs.names_along, repr(self.arm.model.name))
+        variant = (tuple(values), call_options(self._inputs, keywords))
         if self._gains:
-            kinds, given = self._with_gains(given, variant[1])
+            kinds, values = self._with_gains(values, variant[1])
             if kinds:
-                return self._of_kinds(kinds)(**given, **keywords, out=out, workers=workers)
+                return self._of_kinds(kinds)(**values, **keywords, out=out, workers=workers)
         kernel = self._kernels.get(variant)
         if kernel is None:
-            check_arguments(self._inputs, given, variant[1])  # before a compiler that takes its time
+            check_arguments(self._inputs, values, variant[1])  # before a compiler that takes its time
             check_out(self._inputs, out, variant[1])
             kernel = self._kernels[variant] = self._compile(variant)
-            if not variant[1] and not self._gains and list(given) == self._inputs.positional[: len(given)]:
-                self._by_position[len(given)] = kernel
+            if not variant[1] and not self._gains and list(values) == self._inputs.positional[: len(values)]:
+                self._by_position[len(values)] = kernel
                 self._records = single_states.record(CompiledFunction, kernel, self.function.result) + self._records
-        if not self._gains and list(given) == self._inputs.positional[: len(arrays)]:  # none by name
+        if not self._gains and list(values) == self._inputs.positional[: len(arrays)]:  # none by name
             self._by_position[call] = kernel
         try:
             if out is None or is_writable(out):
-                return self._run(kernel, as_arrays(given.values()), out, workers)
+                return self._run(kernel, as_arrays(values.values()), out, workers)
             complaint: Exception = DTypeError("out holds something else than arrays that NumPy writes to as they are")
         except (TypeError, ValueError, OverflowError) as error:
             complaint = error
         check_out(self._inputs, out, variant[1])
-        check_out_of_batch(self._inputs, out, variant[1], given)
+        check_out_of_batch(self._inputs, out, variant[1], values)
         if not isinstance(complaint, ArmdynError):
-            check_arguments(self._inputs, given, variant[1])
+            check_arguments(self._inputs, values, variant[1])
         raise complaint
 
     def _with_gains(self, given: dict[str, Any], options: Options) -> tuple[dict[str, str], dict[str, Any]]:
@@ -316,8 +316,10 @@ class CompiledFunction:
             model = with_parameters(model, changed)
 
         def call() -> Any:
-            given = (values.get(a) for a in arguments)  # own copies, that the function may change
-            return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in given), **dict(options))
+            inputs = (values.get(a) for a in arguments)  # own copies, that the function may change
+            return self.function(
+                model, *(a.copy() if isinstance(a, np.ndarray) else a for a in inputs), **dict(options)
+            )
 
         twice = not is_ours(self.function.__module__) and are_traced(values)
         return call_traced(self.function.name, call, twice=twice)

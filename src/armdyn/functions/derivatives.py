@@ -35,8 +35,10 @@ class Derived(CompiledFunction):
     def __init__(self, primal: CompiledFunction, wrt: Sequence[str] = ()) -> None:
         self.primal = primal
         self.wrt = self._changing = tuple(wrt) or tuple(a.name for a in primal.function.arguments if not a.optional)
-        found = [(self._shape_of(name), name) for name in self.wrt]  # the shape first: it raises for what is not a name
-        shapes = {name: shape for shape, name in found}
+        result = [
+            (self._shape_of(name), name) for name in self.wrt
+        ]  # the shape first: it raises for what is not a name
+        shapes = {name: shape for shape, name in result}
         if len(shapes) < len(self.wrt):
             raise TypeError(f"{primal.__name__} is differentiated by {', '.join(self.wrt)}; name each of them once")
         declared, taken = self._declared(shapes), primal._inputs.positional
@@ -146,8 +148,8 @@ class Derivative(Derived):
 
     def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
         """The derivatives on numbers or traced scalars, for arrays and model parameters by name."""
-        found = derivatives(lambda *xs: self._with_primal(model, values, options, xs), self._at(values))
-        return tuple(found) if len(found) > 1 else found[0]
+        result = derivatives(lambda *xs: self._with_primal(model, values, options, xs), self._at(values))
+        return tuple(result) if len(result) > 1 else result[0]
 
 
 class Shorter(CompiledFunction):
@@ -211,8 +213,8 @@ class Product(Derived):
         """The products on numbers or traced scalars, for arrays and model parameters by name."""
         vectors = [values[name] for name in self._vectors]
         others = {name: value for name, value in values.items() if name not in self._vectors}
-        found = self._along(lambda *xs: self._with_primal(model, others, options, xs), self._at(others), vectors)
-        return found[0] if self.function.result is None and len(found) == 1 else tuple(found)
+        result = self._along(lambda *xs: self._with_primal(model, others, options, xs), self._at(others), vectors)
+        return result[0] if self.function.result is None and len(result) == 1 else tuple(result)
 
     @staticmethod
     @abstractmethod

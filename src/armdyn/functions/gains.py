@@ -39,10 +39,10 @@ def with_kinds(function: Function, kinds: Mapping[str, str]) -> Function:
         if function.gains[name] != "any":
             raise ShapeError(f"{name} of {function.name} is a {function.gains[name]} already; choose its kind once")
     arguments = tuple(_of_kind(a, kinds[a.name]) if a.name in kinds else a for a in function.arguments)
-    made = partial(with_kinds, function, dict(kinds))
+    result = partial(with_kinds, function, dict(kinds))
     return MadeFunction(
         function.implementation, function.name, function.signature, arguments, function.outputs, function.options,
-        function.result, function.sizes, function.choices, made, gains={**function.gains, **kinds},
+        function.result, function.sizes, function.choices, result, gains={**function.gains, **kinds},
     )  # fmt: skip
 
 

@@ -132,12 +132,12 @@ def _without_asking(call: Callable[[], Any]) -> Any:
 
 def _place(error: Exception) -> str | None:
     """File, line, function and source of the deepest frame outside the libraries."""
-    found = None
+    result = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         if str(frame.f_globals.get("__name__")).partition(".")[0] not in LIBRARIES:
-            found = frame.f_code, line, frame.f_globals
-    if found is None:
+            result = frame.f_code, line, frame.f_globals
+    if result is None:
         return None
-    code, line, names = found
+    code, line, names = result
     source = linecache.getline(code.co_filename, line, names).strip()
     return f"{code.co_filename}:{line}, in {code.co_name}" + (f", `{source}`" if source else "")

@@ -55,14 +55,14 @@ def lost_of(loop: RolloutKernel, batch: Batch, values: Arrays, final: Arrays, st
         steps: the number of steps.
     """
     lost, first = places_of(final)
-    given = of_state(values, first, batch, loop.over_time)
+    arguments = of_state(values, first, batch, loop.over_time)
     one, low, high = dataclasses.replace(batch, shape=(), workers=None), 0, steps
-    state = {name: given[name] for name in loop.state}
+    state = {name: arguments[name] for name in loop.state}
     if not are_finite(state):
         high = 0
     while high - low > 1:
         middle = (low + high) // 2
-        later = loop.between(one, given | state, low, middle)
+        later = loop.between(one, arguments | state, low, middle)
         if are_finite(later):
             low, state = middle, later
         else:
@@ -70,10 +70,10 @@ def lost_of(loop: RolloutKernel, batch: Batch, values: Arrays, final: Arrays, st
     place = tuple(map(int, np.unravel_index(first, batch.shape))) if batch.shape else ()
     rows, names = loop.room(one, 1), names_of_lost(state)
     if high:
-        names = names_of_lost(loop.between(one, given | state, high - 1, high, rows))
+        names = names_of_lost(loop.between(one, arguments | state, high - 1, high, rows))
         state = rows | state
     before = {name: array.reshape(batch.shapes[name]) for name, array in state.items()}
-    return Lost(lost, batch.states, place, given, high, before, names)
+    return Lost(lost, batch.states, place, arguments, high, before, names)
 
 
 def names_of_lost(state: Mapping[str, Any]) -> tuple[str, ...]:

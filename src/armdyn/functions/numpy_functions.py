@@ -92,12 +92,12 @@ def _interp(x: Any, xp: ArrayLike, fp: ArrayLike, left: float | None = None, rig
     values: Array = np.asarray(fp, dtype=float)
     if at.ndim != 1 or at.shape != values.shape or not (np.diff(at) > 0.0).all():
         raise ValueError("np.interp of a traced x needs xp that rises and as many fp, both numbers")
-    found = select(less(at[-1], x), values[-1] if right is None else right, values[-1])
+    result = select(less(at[-1], x), values[-1] if right is None else right, values[-1])
     for k in reversed(range(len(at) - 1)):
         slope = (values[k + 1] - values[k]) / (at[k + 1] - at[k])
-        found = select(less(x, at[k + 1]), values[k] + slope * (x - at[k]), found)
-    found = select(less(x, at[0]), values[0] if left is None else left, found)
-    return select(_equal(x, x), found, x)  # NaN stays
+        result = select(less(x, at[k + 1]), values[k] + slope * (x - at[k]), result)
+    result = select(less(x, at[0]), values[0] if left is None else left, result)
+    return select(_equal(x, x), result, x)  # NaN stays
 
 
 def _is_nan(x: Any) -> Any:
@@ -119,9 +119,9 @@ def _nan_to_num(
     if not copy:
         raise ValueError("np.nan_to_num of traced scalars makes a copy; leave copy=False out")
     most = np.finfo(float).max
-    found = select(_equal(x, math.inf), most if posinf is None else posinf, x)
-    found = select(_equal(x, -math.inf), -most if neginf is None else neginf, found)
-    return select(less_equal(x, x), found, nan)
+    result = select(_equal(x, math.inf), most if posinf is None else posinf, x)
+    result = select(_equal(x, -math.inf), -most if neginf is None else neginf, result)
+    return select(less_equal(x, x), result, nan)
 
 
 def _cosh(x: Any) -> Any:
@@ -159,12 +159,12 @@ def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0.
 
 def each(function: Callable[[Any], Any], values: Any) -> Any:
     """A function of one number applied to each of several, traced scalars and numbers side by side."""
-    given = np.asarray(values)
-    found = np.empty(given.shape, dtype=object)
-    for index in np.ndindex(given.shape):
-        one: Any = given[index]
-        found[index] = function(float(one) if isinstance(one, Real) else one)
-    return found if found.shape else found[()]
+    arguments = np.asarray(values)
+    result = np.empty(arguments.shape, dtype=object)
+    for index in np.ndindex(arguments.shape):
+        one: Any = arguments[index]
+        result[index] = function(float(one) if isinstance(one, Real) else one)
+    return result if result.shape else result[()]
 
 
 def fold(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:

@@ -48,17 +48,17 @@ class TracedArray(np.ndarray):
     """An array of traced scalars that NumPy's functions work on."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
-        given = [np.asarray(x) if isinstance(x, TracedArray) else x for x in inputs]
+        values = [np.asarray(x) if isinstance(x, TracedArray) else x for x in inputs]
         if method == "__call__" and not options and (ufunc in TRACED or ufunc.nin == ufunc.nout == 1):
-            found = TRACED[ufunc](*given) if ufunc in TRACED else of_traced.each(ufunc, given[0])
-            return _as_traced(found) if out is None else _put(out[0], found)
+            result = TRACED[ufunc](*values) if ufunc in TRACED else of_traced.each(ufunc, values[0])
+            return _as_traced(result) if out is None else _put(out[0], result)
         if method == "reduce" and ufunc in FOLDED and _is_default(options, "axis", "dtype"):
             axis = options.get("axis", 0)
-            return _as_traced(of_traced.fold(FOLDED[ufunc])(given[0], axis))
+            return _as_traced(of_traced.fold(FOLDED[ufunc])(values[0], axis))
         if out is not None:
             options["out"] = tuple(np.asarray(x) for x in out)
-        found = getattr(ufunc, method)(*given, **options)
-        return out[0] if out is not None else _as_traced(found)
+        result = getattr(ufunc, method)(*values, **options)
+        return out[0] if out is not None else _as_traced(result)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         if function in TRACED:

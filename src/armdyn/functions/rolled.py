@@ -48,13 +48,13 @@ class RolloutResults:
         >>> rolled.first_not_finite()
         NotFinite(name='q', step=10, state=(1,), entry=(1,), value=inf, states=1)
         """
-        found = [
+        result = [
             one
             for arrays, rows in ((self.rows, True), (self.final, False))
             for name in arrays._fields
             if (one := self._not_finite(name, getattr(arrays, name), rows)) is not None
         ]
-        return min(found, key=lambda one: one.step, default=None)
+        return min(result, key=lambda one: one.step, default=None)
 
     def _not_finite(self, name: str, array: NDArray[Any], rows: bool) -> NotFinite | None:
         """The first such number of one array."""

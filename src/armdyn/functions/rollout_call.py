@@ -144,20 +144,20 @@ class RolloutCall(ABC):
         loop = self._called(tuple(given))
         rows = self._rows(batch, -(-steps // every), out, values)
         last = _last_of(batch, rows, steps, every) if with_last and steps else None
-        made = Made((0, {name: values[name] for name in loop.state}))
+        result = Made((0, {name: values[name] for name in loop.state}))
 
         try:
-            final = loop.run(batch, values, rows, steps, every, report, made, last)
+            final = loop.run(batch, values, rows, steps, every, report, result, last)
             lost = self._hear(loop, batch, values, final, steps)
         except KeyboardInterrupt as interrupt:
-            message = self._said_of_interrupt(batch, made.so_far[0], steps)
-            raise RolloutInterrupted(message, self._rolled(batch, made, rows, every, {})) from interrupt
+            message = self._said_of_interrupt(batch, result.so_far[0], steps)
+            raise RolloutInterrupted(message, self._rolled(batch, result, rows, every, {})) from interrupt
         except Exception as error:
-            if made.so_far[0]:
-                error.rolled = self._rolled(batch, made, rows, every, {})  # type: ignore[attr-defined]
+            if result.so_far[0]:
+                error.rolled = self._rolled(batch, result, rows, every, {})  # type: ignore[attr-defined]
                 error.add_note(KEPT)
             raise
-        return replace(self._rolled(batch, made, rows, every, out, last), lost=lost)
+        return replace(self._rolled(batch, result, rows, every, out, last), lost=lost)
 
     def _rolled(
         self,

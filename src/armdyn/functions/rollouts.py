@@ -187,12 +187,12 @@ class CompiledRollout(RolloutCall):
         >>> found.cost, found.d_q, found.d_factor  # 0.5^6 q.q, 2 0.5^6 q, 6 0.5^5 q.q
         (array(0.078125), array([0.03125, 0.0625 ]), array(0.9375))
         """
-        given = self._given(arrays, named)
-        wrt = self._differentiated_by(wrt, given)
+        arguments = self._given(arrays, named)
+        wrt = self._differentiated_by(wrt, arguments)
         compiled_cost = self._cost_function(cost)
-        batch, values = self._flat(given, steps, workers)
+        batch, values = self._flat(arguments, steps, workers)
         with nothing_is_kept(f"the gradient of {cost.name} after {steps:,} steps of {self.function.name}"):
-            stored = StoredStates(batch, self._loop(tuple(given), self.state), values, steps)
+            stored = StoredStates(batch, self._loop(tuple(arguments), self.state), values, steps)
             self._hear(stored.loop, batch, values, stored.final, steps)
             value, cotangents = self._seeds(compiled_cost, batch, stored.final)
             initial, over_time = self._backward(stored, cotangents, wrt)
@@ -220,8 +220,8 @@ class CompiledRollout(RolloutCall):
         names = [argument.name for argument in cost.function.arguments]
         at = [final[name] for name in names]
         value = cost(*at)
-        found = cost.vjp(*names)(*at, cotangent_out=np.ones_like(value))
-        by = dict(zip(names, found if isinstance(found, tuple) else (found,), strict=True))
+        result = cost.vjp(*names)(*at, cotangent_out=np.ones_like(value))
+        by = dict(zip(names, result if isinstance(result, tuple) else (result,), strict=True))
         zeros = {name: np.zeros(batch.shapes[name], batch.dtype) for name in self.state if name not in by}
         return value, by | zeros
 
@@ -242,9 +242,9 @@ class CompiledRollout(RolloutCall):
         start = {f"cotangent_{name}": value for name, value in cotangents.items()}
         sums = [name for name in adjoint.state if name.startswith("sum_")]
         start |= {name: np.zeros(batch.shapes[name], batch.dtype) for name in sums}
-        found, over_time = backward(stored, adjoint, start, [name for name in wrt if name in self.over_time])
-        by = {name: found[f"cotangent_{name}"] for name in self.state}
-        return by | {name: found[f"sum_{name}"] for name in wrt if f"sum_{name}" in found}, over_time
+        result, over_time = backward(stored, adjoint, start, [name for name in wrt if name in self.over_time])
+        by = {name: result[f"cotangent_{name}"] for name in self.state}
+        return by | {name: result[f"sum_{name}"] for name in wrt if f"sum_{name}" in result}, over_time
 
     def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """The shapes of the rollout, and those of an adjoint rollout."""

@@ -51,21 +51,21 @@ def _calls_it(function: FunctionType) -> bool:
 
 def _with_called(function: FunctionType, bound: Any) -> Iterator[FunctionType]:
     """A function and those that it may call: of its closure and the names in its code, without this library's."""
-    found: dict[int, FunctionType] = {}
-    left: list[Any] = [function, *(() if bound is None else _within(bound, _names(function.__code__)))]
-    while left:
-        one = left.pop()
-        if not isinstance(one, FunctionType) or id(one) in found or not _is_users(one):
+    result: dict[int, FunctionType] = {}
+    remaining: list[Any] = [function, *(() if bound is None else _within(bound, _names(function.__code__)))]
+    while remaining:
+        one = remaining.pop()
+        if not isinstance(one, FunctionType) or id(one) in result or not _is_users(one):
             continue
-        found[id(one)] = one
+        result[id(one)] = one
         names = _names(one.__code__)
         values = [one.__globals__[name] for name in names if name in one.__globals__]
         for cell in one.__closure__ or ():
             with suppress(ValueError):  # of a name that has no value yet
                 values.append(cell.cell_contents)
         for value in values:
-            left += [value, *_within(value, names)]
-    yield from found.values()
+            remaining += [value, *_within(value, names)]
+    yield from result.values()
 
 
 def _within(value: Any, names: set[str]) -> Iterator[Any]:
@@ -78,8 +78,8 @@ def _within(value: Any, names: set[str]) -> Iterator[Any]:
         yield from (vars(value).get(name) for name in names if not _is_foreign(value.__name__))
     elif not isinstance(value, FunctionType):
         of = value if isinstance(value, type) else type(value)
-        found = (inspect.getattr_static(of, name, None) for name in names if not _is_foreign(of.__module__))
-        yield from (getattr(one, "__func__", one) for one in found)
+        result = (inspect.getattr_static(of, name, None) for name in names if not _is_foreign(of.__module__))
+        yield from (getattr(one, "__func__", one) for one in result)
 
 
 def _is_users(function: FunctionType) -> bool:

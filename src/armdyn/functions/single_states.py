@@ -31,8 +31,8 @@ def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
     ``result`` is the type of the named tuple of results, None if they have no names.
     """
     container = result or (None if kernel.for_float64.nout == 1 else _several)
-    found = direct.record(kernel.for_float64, container)
-    return found if found and _in_front.get(function, lambda: put_in_front(function, kernel)) else b""
+    results = direct.record(kernel.for_float64, container)
+    return results if results and _in_front.get(function, lambda: put_in_front(function, kernel)) else b""
 
 
 def put_in_front(function: type, kernel: Kernel) -> bool:

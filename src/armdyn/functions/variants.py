@@ -62,8 +62,8 @@ def _misses(inputs: Inputs, options: Iterable[str]) -> Exception:
     function, model = inputs.function, inputs.model
     choices = function.choices
     known = {name: list(choices[name](model)) if name in choices else [] for name in options}
-    said = [f"{name}=" + (f" (one of {_shown(names)})" if names else "") for name, names in known.items()]
-    message = f"{function.name}() of {model.name!r} misses {' and '.join(said)}, to be given by name"
+    texts = [f"{name}=" + (f" (one of {_shown(names)})" if names else "") for name, names in known.items()]
+    message = f"{function.name}() of {model.name!r} misses {' and '.join(texts)}, to be given by name"
     return UnknownName(message) if any(known.values()) else TypeError(message)
 
 

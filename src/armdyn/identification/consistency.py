@@ -60,8 +60,8 @@ def undetermined_note(regression: Regression, prior: Prior, deviations: Array) -
         precision[places, places] += block
     scale = 1.0 / np.sqrt(np.maximum(np.diag(precision), np.finfo(float).tiny))
     inverse = scale[:, None] * np.linalg.pinv(precision * scale[:, None] * scale, rcond=1e-15) * scale
-    left = np.einsum("ij,jk,ik->i", K, inverse[:bodies, :bodies], K) / np.maximum(variance, np.finfo(float).tiny)
-    open_ones = np.flatnonzero(left > SEEN)
+    share = np.einsum("ij,jk,ik->i", K, inverse[:bodies, :bodies], K) / np.maximum(variance, np.finfo(float).tiny)
+    open_ones = np.flatnonzero(share > SEEN)
     if not len(open_ones):
         return []
     names = [parameters.base.names[k] for k in open_ones]

@@ -122,7 +122,7 @@ def _delay_of(regression: Regression, j: int, reduced: Array) -> tuple[float, fl
         return 0.0, np.inf
     delay = float(rate @ residual) / last**2
     count = sum(int(part.usable[:, j].sum()) for part in regression.parts)
-    left = np.linalg.norm(residual - delay * rate) / np.sqrt(max(count - triangle.shape[1], 1))
+    remaining = np.linalg.norm(residual - delay * rate) / np.sqrt(max(count - triangle.shape[1], 1))
     chain = regression.pieces[0].chain
     correlation = np.sqrt(len(chain.slow_kernel) / chain.step)
-    return delay / float(scale[-1]), float(left * correlation / last / scale[-1])
+    return delay / float(scale[-1]), float(remaining * correlation / last / scale[-1])

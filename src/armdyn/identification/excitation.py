@@ -66,8 +66,8 @@ class Excitation:
     def deviations(self) -> dict[str, float]:
         """The deviation to expect of each base parameter, those of joints among them, by name."""
         rows = self.rows_a_second * self.duration
-        found = self.design.deviations(self.start, self.coefficients, rows)
-        return dict(zip(self.design.base.names, found.tolist(), strict=True))
+        result = self.design.deviations(self.start, self.coefficients, rows)
+        return dict(zip(self.design.base.names, result.tolist(), strict=True))
 
     def to_csv(self, path: Any, rate: float = 100.0) -> None:
         """Write t, q, qd and qdd as a csv with the joints' names, which `armdyn torque --motion` and `view` read."""

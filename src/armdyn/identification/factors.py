@@ -67,19 +67,19 @@ def factors_of_rows(
         joints: n.
         weights: of the rows of each part, each of shape (rows, n); 1 if None. Rows that are not usable count as 0.
     """
-    found: list[list[JointFactor]] = [[] for _ in range(joints)]
+    result: list[list[JointFactor]] = [[] for _ in range(joints)]
     for number, part in enumerate(parts):
         for j in range(joints):
-            given = None if weights is None else weights[number][:, j]
+            values = None if weights is None else weights[number][:, j]
             usable = part.usable[:, j]
             if usable.all():
-                found[j].append(joint_factor(part.columns[j], part.torques[:, j], given))
+                result[j].append(joint_factor(part.columns[j], part.torques[:, j], values))
             elif usable.any():
-                kept = None if given is None else given[usable]
-                found[j].append(joint_factor(part.columns[j][usable], part.torques[usable, j], kept))
+                kept = None if values is None else values[usable]
+                result[j].append(joint_factor(part.columns[j][usable], part.torques[usable, j], kept))
     return [
         join_factors(each) if each else JointFactor(np.zeros((len(columns) + 1,) * 2), 0.0)
-        for each, columns in zip(found, _widths(parts, joints), strict=True)
+        for each, columns in zip(result, _widths(parts, joints), strict=True)
     ]
 
 

@@ -133,8 +133,8 @@ class Design:
             more, by_tau = _beyond(tau / bounds.effort, 1.0 / bounds.effort)
             value += more
             if more:
-                found = self.torques(q, qd, qdd, cotangent_out=by_tau)
-                by_q, by_qd, by_qdd = by_q + found[0], by_qd + found[1], by_qdd + found[2]
+                result = self.torques(q, qd, qdd, cotangent_out=by_tau)
+                by_q, by_qd, by_qdd = by_q + result[0], by_qd + result[1], by_qdd + result[2]
         factor = weight / count
         return factor * value, factor * by_q, factor * by_qd, factor * by_qdd
 

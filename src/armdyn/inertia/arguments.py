@@ -106,8 +106,8 @@ def inner_lengths(inner: Sequence[Any], outer: Sequence[Any], outer_name: str) -
 def mass_from(content: Any, mass: Any, density: Any, density_name: str, unit: str) -> Any:
     """m, kg: given, or density times ``content`` (volume, area or length)."""
     if (mass is None) == (density is None):
-        given = "neither was" if mass is None else "both were"
-        raise ModelError(f"give either mass= (kg) or {density_name}= ({unit}); {given} given.")
+        values = "neither was" if mass is None else "both were"
+        raise ModelError(f"give either mass= (kg) or {density_name}= ({unit}); {values} given.")
     name, value = ("mass", mass) if density is None else (density_name, density)
     value = scalar(value, name)
     if (value < 0) if is_number(value) else getattr(value, "is_negative", None):

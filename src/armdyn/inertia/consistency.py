@@ -103,7 +103,7 @@ def _violations(inertia: Inertia, moments: Array) -> list[Violation]:
     rounding = ROUNDING * largest
     skewness = float(np.abs(inertia.tensor - inertia.tensor.T).max())
     a, b, c = moments.tolist()
-    found = [
+    result = [
         Violation("m >= 0", -inertia.mass, "kg") if inertia.mass < 0.0 else None,
         Violation("I = 0 for m = 0", float(np.abs(moments).max()), "kg m^2")
         if inertia.mass == 0.0 and inertia.tensor.any()
@@ -113,7 +113,7 @@ def _violations(inertia: Inertia, moments: Array) -> list[Violation]:
         Violation("I1 + I2 >= I3", c - a - b, "kg m^2") if c - a - b > rounding else None,
         Violation("I1 + I3 >= I2", b - a - c, "kg m^2") if b - a - c > rounding else None,
     ]
-    return [violation for violation in found if violation is not None]
+    return [violation for violation in result if violation is not None]
 
 
 def nearest_consistent(inertia: Inertia, *, smallest: float = 0.0) -> NearestInertia:
@@ -152,8 +152,8 @@ def nearest_consistent(inertia: Inertia, *, smallest: float = 0.0) -> NearestIne
     clipped = np.maximum(s, smallest)
     S_near = _symmetric((axes * clipped) @ axes.T)
     mended = Inertia(inertia.mass, inertia.com, np.trace(S_near) * np.eye(3) - S_near)
-    given = np.trace(inertia.tensor) / 2 * np.eye(3) - inertia.tensor
-    distance = float(np.linalg.norm(S_near - given))
+    values = np.trace(inertia.tensor) / 2 * np.eye(3) - inertia.tensor
+    distance = float(np.linalg.norm(S_near - values))
     return NearestInertia(mended, distance, tuple(_changes(inertia, mended, s, clipped, bool(symmetric))))
 
 

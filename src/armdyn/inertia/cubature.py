@@ -132,8 +132,8 @@ def _refined(integrand: Integrand, first: _CellPlaces, rtol: float, most: int, s
 
 def _worth_halving(errors: Array, allowed: float) -> int:
     """The number of largest errors without which the others sum up to half of the allowed error."""
-    left = errors.sum() - np.cumsum(np.sort(errors)[::-1])
-    return min(int(np.searchsorted(-left, -allowed / 2)) + 1, len(errors))
+    remaining = errors.sum() - np.cumsum(np.sort(errors)[::-1])
+    return min(int(np.searchsorted(-remaining, -allowed / 2)) + 1, len(errors))
 
 
 def _first_cells(region: Region) -> _CellPlaces:

@@ -77,8 +77,8 @@ def shape_inertia(
 ) -> Inertia:
     """The inertia of a shape from its mass or density, or by integrals over its region of a density that varies."""
     if mass is None and varies(density):
-        found = region()
-        return integrate_moments([found] if isinstance(found, Region) else found, density, name, unit)
+        result = region()
+        return integrate_moments([result] if isinstance(result, Region) else result, density, name, unit)
     return shape.with_mass(mass_from(shape.content, mass, density, name, unit))
 
 
@@ -109,10 +109,10 @@ def _moments(region: Region, rho: Density, name: str, unit: str) -> Array:
         return np.stack([dm, *first, *(first[i] * points[j] for i, j in PAIRS)], axis=1)
 
     scale = region.reach ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
-    found = integrate(Integrand(region, moments, scale), rho.rtol, rho.most_points)
-    if not found.error <= rho.rtol * abs(found.values[0]):
-        raise ModelError(_not_reached(found, rho, name))
-    return found.values
+    result = integrate(Integrand(region, moments, scale), rho.rtol, rho.most_points)
+    if not result.error <= rho.rtol * abs(result.values[0]):
+        raise ModelError(_not_reached(result, rho, name))
+    return result.values
 
 
 def _not_reached(found: Integral, rho: Density, name: str) -> str:

@@ -188,6 +188,6 @@ def point_masses(masses: Sequence[float], positions: ArrayLike) -> Inertia:
         )
     if len(masses) == 0:
         raise ShapeError("masses is empty; expected one or more point masses")
-    given = [mass_from(1, mass, None, *AREA) for mass in masses]
+    values = [mass_from(1, mass, None, *AREA) for mass in masses]
     places = [scalars(f"positions[{i}]", p, (3,), exact=True) for i, p in enumerate(np.asarray(positions))]
-    return reduce(add, (inertia(m, p, diagonal(0, 0, 0)) for m, p in zip(given, places, strict=True)))
+    return reduce(add, (inertia(m, p, diagonal(0, 0, 0)) for m, p in zip(values, places, strict=True)))

@@ -105,8 +105,8 @@ class TaskAim:
         task, weight = self.task(numbers), numbers[-1]
         error = np.atleast_1d(np.asarray(task.error(model, q)))
         jacobian = np.atleast_2d(np.asarray(task.jacobian(model, q)))
-        left = np.sqrt(sum(x * x for x in error) + TINY)
-        return AimCondition([-weight * x for x in error], [weight * row for row in jacobian], left)
+        remaining = np.sqrt(sum(x * x for x in error) + TINY)
+        return AimCondition([-weight * x for x in error], [weight * row for row in jacobian], remaining)
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ def moved_to(T: Array, point: Array) -> Array:
 def position(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> AimCondition:
     """e = p_goal - p, and dp = J_v dq."""
     e, weight = numbers[:3] - p, numbers[6]
-    left = np.sqrt(sum(e[i] * e[i] for i in aim.counted) + TINY)
-    return AimCondition([weight * e[i] for i in aim.counted], [weight * J[3 + i] for i in aim.counted], left)
+    remaining = np.sqrt(sum(e[i] * e[i] for i in aim.counted) + TINY)
+    return AimCondition([weight * e[i] for i in aim.counted], [weight * J[3 + i] for i in aim.counted], remaining)
 
 
 def orientation(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> AimCondition:

@@ -65,10 +65,10 @@ class DampedLeastSquares:
         cost, promised, damping = np.full(count, np.inf), np.ones(count), np.full(count, FIRST_DAMPING)
         for taken in range(1, iterations + 1):
             tried = trial
-            trial, accepted, cost, promised, damping, left, steepness = self._step(
+            trial, accepted, cost, promised, damping, remaining, steepness = self._step(
                 tried, accepted, cost, promised, damping, target, **self._options
             )
-            met = np.maximum(left[:, 0], left[:, 1]) <= self.tolerance
+            met = np.maximum(remaining[:, 0], remaining[:, 1]) <= self.tolerance
             stops = met | (steepness <= FLAT)
             if stops.any():
                 out, on = np.flatnonzero(stops), np.flatnonzero(~stops)
@@ -84,9 +84,9 @@ class DampedLeastSquares:
 
     def judged(self, q: Array, target: Array) -> Distances:
         """Errors of configurations (N, n), as computed by a step for its first trial."""
-        _, _, cost, _, _, left, _ = self._step(q, q, np.inf, 1.0, FIRST_DAMPING, target, **self._options)
-        left = np.where(left > 2.0 * np.sqrt(TINY), left, 0.0)  # the root of TINY means zero
-        return Distances(left[:, 0], left[:, 1], cost)
+        _, _, cost, _, _, remaining, _ = self._step(q, q, np.inf, 1.0, FIRST_DAMPING, target, **self._options)
+        remaining = np.where(remaining > 2.0 * np.sqrt(TINY), remaining, 0.0)  # the root of TINY means zero
+        return Distances(remaining[:, 0], remaining[:, 1], cost)
 
     def residuals(self, q: Array, target: Array) -> tuple[Array, Array]:
         """`weighted_residuals` at configurations (N, n): e, shape (N, rows), and J, shape (N, rows, n)."""

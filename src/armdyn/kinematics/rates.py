@@ -107,8 +107,8 @@ def joint_accelerations(
     >>> robot.joint_accelerations(q, qd, np.zeros(6)).values.shape
     (6,)
     """
-    given, of_frame = {"q": q, "acceleration": acceleration, "qd": qd}, (frame, point, expressed_in, components)
-    return _solved(robot, given, "acceleration", *of_frame, threshold, damping)
+    values, of_frame = {"q": q, "acceleration": acceleration, "qd": qd}, (frame, point, expressed_in, components)
+    return _solved(robot, values, "acceleration", *of_frame, threshold, damping)
 
 
 def _solved(

@@ -28,14 +28,14 @@ def summary(solution: Solution, most: int = MOST_ROWS) -> TextTable:
 
 
 def _row(solution: Solution, index: tuple[int, ...]) -> tuple[str, ...]:
-    left = (f"{solution.position_error[index]:.2g}", f"{solution.angle_error[index]:.2g}")
+    remaining = (f"{solution.position_error[index]:.2g}", f"{solution.angle_error[index]:.2g}")
     effort = (str(solution.iterations[index]), str(solution.starts[index]))
     q = figures(solution.q[index], size=1.0)
-    return (",".join(map(str, index)), str(solution.status[index]), *left, *effort, *q)
+    return (",".join(map(str, index)), str(solution.status[index]), *remaining, *effort, *q)
 
 
 def _values(solution: Solution, index: tuple[int, ...]) -> tuple[object, ...]:
     """The values of one row of the table as numbers."""
-    left = float(solution.position_error[index]), float(solution.angle_error[index])
+    remaining = float(solution.position_error[index]), float(solution.angle_error[index])
     effort = int(solution.iterations[index]), int(solution.starts[index])
-    return ",".join(map(str, index)), str(solution.status[index]), *left, *effort, *map(float, solution.q[index])
+    return ",".join(map(str, index)), str(solution.status[index]), *remaining, *effort, *map(float, solution.q[index])

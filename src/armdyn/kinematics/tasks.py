@@ -123,11 +123,11 @@ def _tasks(target: Any, point: Sequence[float] | None) -> list[AnyTask]:
 
 
 def _all_tasks(target: Sequence[Any]) -> bool:
-    given = [isinstance(thing, AnyTask) for thing in target]
-    if any(given) and not all(given):
-        other = target[given.index(False)]
+    values = [isinstance(thing, AnyTask) for thing in target]
+    if any(values) and not all(values):
+        other = target[values.index(False)]
         raise TaskError(f"the target mixes tasks and {type(other).__name__}; wrap arrays in Pose(...) or Position(...)")
-    return bool(given) and all(given)
+    return bool(values) and all(values)
 
 
 def _of_array(target: Any, point: Sequence[float] | None) -> FrameTask:

@@ -47,19 +47,19 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
         )
     starts, rounds = whole_number("starts", starts, least=1), whole_number("rounds", rounds, least=1)
     random, (lowest, highest) = np.random.default_rng(seed), _range(robot)
-    found: list[Array] = []
+    result: list[Array] = []
     for _ in range(rounds):
-        before = len(found)
+        before = len(result)
         q0 = random.uniform(lowest, highest, (starts, robot.dof))
         solution = robot.inverse_kinematics(np.broadcast_to(T, (starts, 4, 4)), q0, starts=1, limits=False)
         for q in solution.q[solution.success]:
-            if not is_among(robot, T, q, found):
-                found.append(q)
-        if len(found) == before or len(found) > MOST:
+            if not is_among(robot, T, q, result):
+                result.append(q)
+        if len(result) == before or len(result) > MOST:
             break
-    if not found:
+    if not result:
         return np.zeros((0, robot.dof))
-    placed = [_nearest_turn(robot, q) for q in found]
+    placed = [_nearest_turn(robot, q) for q in result]
     in_order = np.array(sorted(placed, key=lambda q: (round(float(np.linalg.norm(q)), 6), *q.round(6))))
     return one_of_each_continuum(robot, in_order) if len(in_order) > MOST else in_order
 

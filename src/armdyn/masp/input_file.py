@@ -102,9 +102,9 @@ def _problem(data: Mapping[str, Any], file: Path, problems: list[str]) -> MaspPr
     near = read_joints(analysis, "near", robot, units) if "near" in analysis else q
     samples = analysis.whole("samples", 901, "how many times", least=2)
     chosen = analysis.whole("configuration", 1, "the number of a configuration", least=1)
-    if len(given := [key for key in ("near", "configuration") if key in analysis]) > 1 or (given and q is not None):
-        extra = "[begin] with joints" if q is not None else given[1]
-        analysis.refuse(f"[analysis] {given[0]} and {extra} both choose the configuration; expected one of them.")
+    if len(values := [key for key in ("near", "configuration") if key in analysis]) > 1 or (values and q is not None):
+        extra = "[begin] with joints" if q is not None else values[1]
+        analysis.refuse(f"[analysis] {values[0]} and {extra} both choose the configuration; expected one of them.")
     simulated = _simulated(data["simulation"], file, robot, units, problems) if "simulation" in data else None
     if problems or path is None:
         raise ModelError(())
@@ -118,8 +118,8 @@ def _units(table: Any, problems: list[str]) -> InputUnits:
     default = InputUnits()
     words = {name: section.table.get(name, getattr(default, name)) for name in UNITS}
     for name, word in words.items():
-        if found := list(unit_problems(name, word, f"[units]: {name}")):
-            problems += found
+        if result := list(unit_problems(name, word, f"[units]: {name}")):
+            problems += result
             words[name] = getattr(default, name)
     return InputUnits(**words)
 
@@ -136,16 +136,16 @@ def _robot(top: Section, data: Mapping[str, Any], units: InputUnits, problems: l
     joints = [Section(f"[[joint]] {k}", row, JOINT, problems) for k, row in enumerate(rows, start=1)]
     names = [joint.text("name", f"joint_{k}") for k, joint in enumerate(joints, start=1)]
     kinds = [joint.word("kind", tuple(KINDS), "R") for joint in joints]
-    given = _body_vectors(joints, units, problems)
+    values = _body_vectors(joints, units, problems)
     hand = Section("[hand]", data.get("hand", {}), ("axial", "transverse", "point"), problems)
     R = hand_axes(hand, np.eye(3))
     if "point" in hand:
-        given["hand"] = hand.vector("point", f"the hand point h, {length.name}")
+        values["hand"] = hand.vector("point", f"the hand point h, {length.name}")
     if "first_center" in arm:
-        given["first_center"] = arm.vector("first_center", f"of joint 1, {length.name}")
+        values["first_center"] = arm.vector("first_center", f"of joint 1, {length.name}")
     arguments: dict[str, Any] = {
         "kinds": kinds,
-        **given,
+        **values,
         "axial": R[:, 2],
         "transverse": R[:, 0],
         "masses": [_mass(joint, units) for joint in joints],

@@ -95,14 +95,14 @@ class MaspProblem:
         Args:
             report: callback with the completed fraction.
         """
-        starts, found = configurations(self.robot, self.begin), []
+        starts, result = configurations(self.robot, self.begin), []
         for k, q in enumerate(starts):
             report(k / len(starts))
             try:
-                found.append(Configuration(k + 1, q, self._run(q, COARSE)))
+                result.append(Configuration(k + 1, q, self._run(q, COARSE)))
             except MotionError as error:
-                found.append(Configuration(k + 1, q, None, str(error)))
-        return tuple(found)
+                result.append(Configuration(k + 1, q, None, str(error)))
+        return tuple(result)
 
     def start(self) -> Array:
         """Joint positions of the chosen configuration, at the path's beginning, rad or m, shape (n,).
@@ -113,17 +113,17 @@ class MaspProblem:
         """
         if self.near is not None:
             return self.near
-        found = configurations(self.robot, self.begin)
-        if not len(found):
+        result = configurations(self.robot, self.begin)
+        if not len(result):
             raise MotionError(
                 f"no configuration of {self.robot.name!r} reaches the path's beginning; "
                 f"{self.robot.inverse_kinematics(self.begin, limits=False).reason()}"
             )
-        if self.chosen > len(found):
+        if self.chosen > len(result):
             raise UnknownName(
-                f"[analysis]: no configuration {self.chosen}: {len(found)} reach the path's beginning, 1 the first"
+                f"[analysis]: no configuration {self.chosen}: {len(result)} reach the path's beginning, 1 the first"
             )
-        q: Array = found[self.chosen - 1]
+        q: Array = result[self.chosen - 1]
         return q
 
     def analyse(self) -> MaspRun:
@@ -143,14 +143,14 @@ class MaspProblem:
             SettingError: a duration beyond the torques.
             SimulationError, SimulationInterrupted: an aborted motion; ``error.simulation`` contains it up to then.
         """
-        asked = self.simulated
-        if asked is None:
+        request = self.simulated
+        if request is None:
             raise MotionError(
                 "the input file has no table [simulation]; add the line [simulation] for the torques of its path, or "
                 "one with torques = 'file.csv' below it"
             )
-        if asked.torques is None:
-            near, until = self.start(), asked.duration
+        if request.torques is None:
+            near, until = self.start(), request.duration
             if until is not None and until > self.path.duration * (1.0 + 1e-12):
                 raise SettingError(
                     f"[simulation]: duration is {until:g} s, and the path takes {self.path.duration:g} s; expected no "
@@ -159,17 +159,17 @@ class MaspProblem:
             with said_in(self.units):
                 torques = torques_of_path(self.robot, self.path, near=near, load=self.load, until=until)
         else:
-            torques = read_torques(asked.torques, self.robot, self.units, asked.breaks)
+            torques = read_torques(request.torques, self.robot, self.units, request.breaks)
         with said_in(self.units):
-            q0 = follow(self.robot, self.path, [0.0], near=self.start()).q[0] if asked.q0 is None else asked.q0
+            q0 = follow(self.robot, self.path, [0.0], near=self.start()).q[0] if request.q0 is None else request.q0
         settings: dict[str, Any] = {
-            "duration": asked.duration,
-            "step": asked.step,
+            "duration": request.duration,
+            "step": request.step,
             "load": self.load,
             "units": self.units,
         }
         try:
-            return simulate_torques(self.robot, torques, q0, asked.qd0, **settings, progress=progress)
+            return simulate_torques(self.robot, torques, q0, request.qd0, **settings, progress=progress)
         except SettingError as error:
             raise SettingError(f"[simulation]: {error}") from None
 

@@ -27,8 +27,8 @@ def unit(direction: Array) -> Array:
 
 def _bounded(value: Any) -> float:
     """The number; NaN if it is not a number, or so large that its square overflows."""
-    found = as_float(value)
-    return found if abs(found) <= LARGEST else np.nan
+    result = as_float(value)
+    return result if abs(result) <= LARGEST else np.nan
 
 
 class Section:
@@ -114,12 +114,12 @@ class Section:
         instead = np.zeros(size or 1) if default is REQUIRED else np.array(default, dtype=float)
         if key not in self.table:
             return instead
-        found = [_bounded(x) for x in value] if isinstance(value, list) else [np.nan]
-        if not np.isfinite(found).all() or (size is not None and len(found) != size):
+        result = [_bounded(x) for x in value] if isinstance(value, list) else [np.nan]
+        if not np.isfinite(result).all() or (size is not None and len(result) != size):
             count = f"{size} numbers" if size is not None else "numbers"
             self._expected(key, value, f"{count}: {expected}")
             return instead
-        return np.array(found)
+        return np.array(result)
 
     def vector(self, key: str, expected: str, default: Any = REQUIRED) -> Array:
         """Three finite numbers."""

@@ -169,9 +169,9 @@ def simulate_torques(
 
 def _said(message: str, begin: float, *, kept: bool) -> str:
     """The message of an error in a segment that begins at a time."""
-    said = message.removesuffix(KEPT).rstrip().removesuffix(".")
-    said = re.sub(r"(?<=\bt = )[-+.\de]+(?= s\b)", lambda found: f"{begin + float(found[0]):g}", said)
-    return f"{said}. {KEPT_HERE}" if kept else f"{said}."
+    text = message.removesuffix(KEPT).rstrip().removesuffix(".")
+    text = re.sub(r"(?<=\bt = )[-+.\de]+(?= s\b)", lambda found: f"{begin + float(found[0]):g}", text)
+    return f"{text}. {KEPT_HERE}" if kept else f"{text}."
 
 
 def _law(torques: TorqueTable, k: int, begin: float) -> Callable[[float, Array, Array], Array]:

@@ -133,8 +133,8 @@ def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[f
     def of_file(quantity: str, kind: str) -> ColumnUnit:
         return ColumnUnit(unit_of_column(quantity, kind).si, units.of(kind, quantity).si)
 
-    given = joint_tables.read_torques(path, robot, units_of=of_file)
+    values = joint_tables.read_torques(path, robot, units_of=of_file)
     try:
-        return TorqueTable(*given, breaks)
+        return TorqueTable(*values, breaks)
     except TorqueTableError as error:
         raise TorqueTableError(f"{path}: {error}") from None

@@ -128,6 +128,6 @@ def unit_problems(quantity: str, unit: object, where: str) -> Iterator[str]:
     if is_one_of(unit, known):
         return
     word = unit if isinstance(unit, str) else ""
-    said = f", a unit of {ELSEWHERE[word]}" if word in ELSEWHERE else ""
-    meant = "" if said else did_you_mean(word, known)
-    yield f"{where} is {shown(unit)}{said}; expected a unit of {quantity}: {', '.join(known)}.{meant}"
+    text = f", a unit of {ELSEWHERE[word]}" if word in ELSEWHERE else ""
+    meant = "" if text else did_you_mean(word, known)
+    yield f"{where} is {shown(unit)}{text}; expected a unit of {quantity}: {', '.join(known)}.{meant}"

@@ -90,8 +90,8 @@ def assemble(
     described, joints = joints, [lock(joint, locked) for joint in joints]
     base = base if base is not None else next(iter(roots(links, joints)))
     kept = selection.kept(name, base, joints)
-    if found := list(_carriers_left_out(base, joints, kept)):
-        raise ModelError(found)
+    if result := list(_carriers_left_out(base, joints, kept)):
+        raise ModelError(result)
     left_out = branches_left_out(base, links, joints, kept) if selection.chain else {}
     stated = STANDARD_GRAVITY if gravity is None else gravity
     g, notes_on_base = _gravity(base, described, kept, selection, stated, gravity_in, drawn or {})

@@ -39,8 +39,8 @@ def clean_rotation(R: Array) -> Array:
         return R
     turns = constant_turns(clean_direction(R[:, 2]))
     x = to_child(turns, R[:, 0])
-    made = matrix((*turns, *_turn_by(2, x[0], x[1])))
-    return np.asarray(np.where(np.abs(made) < FLOAT_NOISE, 0.0, made))
+    result = matrix((*turns, *_turn_by(2, x[0], x[1])))
+    return np.asarray(np.where(np.abs(result) < FLOAT_NOISE, 0.0, result))
 
 
 def _turn_by(axis: int, cosine: Any, sine: Any) -> tuple[Turn, ...]:

@@ -111,20 +111,20 @@ def check_size(model: Model) -> None:
 
 def refuse(problems: Iterable[str]) -> None:
     """Raise if there is any problem, with all of them."""
-    found = list(problems)
-    if found:
-        raise ModelError(found)
+    result = list(problems)
+    if result:
+        raise ModelError(result)
 
 
 def _checked_map(
     rows: Sequence[str], names: Sequence[str], matrix: ArrayLike, offset: ArrayLike | None
 ) -> tuple[Array, Array]:
-    n, shown = len(rows), ", ".join(rows)
-    meaning = f"a row for each of {shown}, a column for each new coordinate"
+    n, text = len(rows), ", ".join(rows)
+    meaning = f"a row for each of {text}, a column for each new coordinate"
     A = array("matrix", matrix, (n, len(names)), meaning, finite=ModelError)
     if offset is None:
         return A, np.zeros(n)
-    return A, array("offset", offset, (n,), f"one value for each of {shown}", finite=ModelError)
+    return A, array("offset", offset, (n,), f"one value for each of {text}", finite=ModelError)
 
 
 def _problems_of_names(
@@ -137,8 +137,8 @@ def _problems_of_names(
             yield f"a coordinate is called {name!r}; expected a name."
         elif list(names).count(name) > 1:
             yield f"coordinate {name!r} is there {list(names).count(name)} times; names must differ."
-    for what, given in (("kinds", kinds), ("limits", limits)):
-        for name in given:
+    for what, values in (("kinds", kinds), ("limits", limits)):
+        for name in values:
             if name not in names:
                 yield f"{what} name {name!r}, which is no new coordinate; they are {', '.join(map(str, names))}."
     for name, kind in kinds.items():
@@ -240,8 +240,8 @@ class _Finder:
 
     def _limits(self, name: str, alone: Sequence[_Driven]) -> Limits:
         """The given limits, narrowed by those of all joints that only the coordinate moves."""
-        given = self.limits.get(name, UNLIMITED)
-        ranges = [("", given.lower, given.upper)]
+        values = self.limits.get(name, UNLIMITED)
+        ranges = [("", values.lower, values.upper)]
         ranges += [(d.part.name, *_range(d.part.limits, d.factor, d.offset)) for d in alone]
         lowest, lower, _ = max(ranges, key=lambda one: one[1])
         highest, _, upper = min(ranges, key=lambda one: one[2])
@@ -255,8 +255,8 @@ class _Finder:
                 f"{where}coordinate {name!r}: the limits of the joints that move with it leave no position: "
                 f"{' and '.join(ends)}."
             )
-        velocity = min([given.velocity, *(d.part.limits.velocity / abs(d.factor) for d in alone)])
-        effort = min([given.effort, *(d.part.limits.effort for d in alone if d.is_called(name))])
+        velocity = min([values.velocity, *(d.part.limits.velocity / abs(d.factor) for d in alone)])
+        effort = min([values.effort, *(d.part.limits.effort for d in alone if d.is_called(name))])
         return Limits(float(lower), float(upper), float(velocity), float(effort))
 
     def check_held(self) -> None:

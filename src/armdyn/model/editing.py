@@ -49,9 +49,9 @@ def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia
     >>> armdyn.load("planar_2r").with_inertia({"link_2": rod}).model.link("link_2").inertia.mass
     3.0
     """
-    given = _mapping(inertias, "inertias", "links to armdyn.Inertia", "{'forearm': armdyn.Inertia(2.0)}")
+    values = _mapping(inertias, "inertias", "links to armdyn.Inertia", "{'forearm': armdyn.Inertia(2.0)}")
     notes: list[str] = []
-    for name, inertia in given.items():
+    for name, inertia in values.items():
         frame = next((frame for frame in model.frames if frame.name == name != frame.link), None)
         if frame is not None:
             raise UnknownName(
@@ -61,7 +61,7 @@ def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia
             )
         moves = model.link(name).name != model.base
         notes += checked_inertia(f"inertia of link {name!r}", inertia, check_inertia=check_inertia and moves)
-    links = tuple(Link(link.name, given[link.name]) if link.name in given else link for link in model.links)
+    links = tuple(Link(link.name, values[link.name]) if link.name in values else link for link in model.links)
     return renew_notes(model, model.replace(links=links), *notes)
 
 
@@ -79,8 +79,8 @@ def with_limits(model: Model, limits: Mapping[str, Limits | Sequence[float]]) ->
     >>> armdyn.load("planar_2r").with_limits({"joint_2": (-2.0, 0.5)}).joints[1].limits.upper
     0.5
     """
-    given = _mapping(limits, "limits", "joints to armdyn.Limits or (lower, upper)", "{'elbow': (-1.0, 2.0)}")
-    new = {name: _as_limits(model.joint(name), value) for name, value in given.items()}
+    values = _mapping(limits, "limits", "joints to armdyn.Limits or (lower, upper)", "{'elbow': (-1.0, 2.0)}")
+    new = {name: _as_limits(model.joint(name), value) for name, value in values.items()}
     refuse(f"joint {name!r}: {problem}" for name, value in new.items() for problem in limit_problems(value))
     return with_joints(model, {name: {"limits": value} for name, value in new.items()})
 
@@ -108,9 +108,9 @@ def with_armature(model: Model, armatures: Mapping[str, float]) -> Model:
     array([[0. , 0. ],
            [0. , 0.5]])
     """
-    given = _mapping(armatures, "armatures", "joints to kg m^2 or kg", "{'elbow': 0.2}")
+    values = _mapping(armatures, "armatures", "joints to kg m^2 or kg", "{'elbow': 0.2}")
     new = {}
-    for name, value in given.items():
+    for name, value in values.items():
         what, meaning = f"armature of joint {model.joint(name).name!r}", "an inertia, a number not below zero"
         new[name] = number(what, value, least=0.0, expected=meaning)
     return with_joints(model, {name: {"armature": value} for name, value in new.items()})
@@ -132,9 +132,9 @@ def with_friction(model: Model, frictions: Mapping[str, Sequence[float]]) -> Mod
     >>> arm.friction_forces([0.1, 0.2], [1.0, -3.0])
     array([ 0. , -3.5])
     """
-    given = _mapping(frictions, "frictions", "joints to (damping, friction)", "{'elbow': (0.5, 2.0)}")
+    arguments = _mapping(frictions, "frictions", "joints to (damping, friction)", "{'elbow': (0.5, 2.0)}")
     new = {}
-    for name, pair in given.items():
+    for name, pair in arguments.items():
         what, meaning = f"friction of joint {model.joint(name).name!r}", "(damping, friction), N m s/rad and N m"
         values = array(what, pair, (2,), meaning, finite=ModelError).tolist()
         refuse(f"{what} is {value:g}; expected a number not below zero." for value in values if value < 0.0)
@@ -291,8 +291,8 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
     >>> arm.with_actuators({"joint_2": drive}).inverse_dynamics(*state) - arm.inverse_dynamics(*state)
     array([0., 3.])
     """
-    given = _mapping(actuators, "actuators", "joints to armdyn.actuators.Actuator", "{'elbow': Actuator(motor, gear)}")
-    changes = {name: _driven_by(model.joint(name), actuator) for name, actuator in given.items()}
+    values = _mapping(actuators, "actuators", "joints to armdyn.actuators.Actuator", "{'elbow': Actuator(motor, gear)}")
+    changes = {name: _driven_by(model.joint(name), actuator) for name, actuator in values.items()}
     return with_joints(with_motor_masses(model, {name: c["motor_parts"] for name, c in changes.items()}), changes)
 
 
@@ -338,13 +338,13 @@ def with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model
         A, b = np.array(coupling.matrix), np.array(coupling.offset)
         return with_coordinates(free.replace(coupling=None), names, A, b, kinds=kinds, limits=limits)
 
-    left = coupled(model, {}).coordinates
-    own = {c.name: _own(c, of_joints) for c, of_joints in zip(coupling.coordinates, left, strict=True)}
+    remaining = coupled(model, {}).coordinates
+    own = {c.name: _own(c, of_joints) for c, of_joints in zip(coupling.coordinates, remaining, strict=True)}
     return renew_notes(model, coupled(other, own).replace(notes=model.notes))
 
 
 def _own(coordinate: Coordinate, of_joints: Joint | Coordinate) -> Limits:
     """The limits that a coordinate has in addition to those of its joints."""
-    own, left = dataclasses.asdict(coordinate.limits), dataclasses.asdict(of_joints.limits)
+    own, others = dataclasses.asdict(coordinate.limits), dataclasses.asdict(of_joints.limits)
     unlimited = dataclasses.asdict(UNLIMITED)
-    return Limits(**{end: unlimited[end] if own[end] == left[end] else own[end] for end in own})
+    return Limits(**{end: unlimited[end] if own[end] == others[end] else own[end] for end in own})

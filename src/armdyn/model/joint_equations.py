@@ -178,11 +178,11 @@ def _chosen(row: _Row, wished: Sequence[str], names: Sequence[str]) -> int:
 
 def _superfluous(equation: JointEquation, row: _Row, equations: Sequence[JointEquation]) -> str:
     others = [other.name for other in equations if other.name in row.sources and other is not equation]
-    said = ", ".join(others[:8]) + (", ..." if len(others) > 8 else "")
+    text = ", ".join(others[:8]) + (", ..." if len(others) > 8 else "")
     if abs(row.constant) <= ROUNDING * row.size:
-        return f"{equation.name} says nothing that {said} {_does(others)} not say already; leave it out."
+        return f"{equation.name} says nothing that {text} {_does(others)} not say already; leave it out."
     return (
-        f"{equation.name} contradicts {said}: together they ask for 0 = {float(row.constant):.3g}. "
+        f"{equation.name} contradicts {text}: together they ask for 0 = {float(row.constant):.3g}. "
         "Leave one of them out, or mend the numbers."
     )
 

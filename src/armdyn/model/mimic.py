@@ -26,9 +26,9 @@ def with_mimics(model: Model, mimics: Sequence[JointEquation]) -> Model:
     for name in (name for mimic in mimics for name in (mimic.joint, mimic.leader)):
         _check_coordinate(model, name)
     refuse(_problems_of(mimics))
-    resolved = [*resolve_chains(mimics).values()]
-    refuse(_problems_of(resolved))  # products of multipliers may be out of range
-    return with_joint_equations(model, resolved)
+    resolution = [*resolve_chains(mimics).values()]
+    refuse(_problems_of(resolution))  # products of multipliers may be out of range
+    return with_joint_equations(model, resolution)
 
 
 def _check_coordinate(model: Model, name: str) -> None:
@@ -86,18 +86,18 @@ def cycles_of(mimics: Sequence[JointEquation]) -> Iterator[list[JointEquation]]:
 def resolve_chains(mimics: Sequence[JointEquation]) -> dict[str, JointEquation]:
     """Each mimic joint expressed by the independent joint at the end of its chain; there must be no cycle."""
     direct = {mimic.joint: mimic for mimic in mimics}
-    resolved: dict[str, JointEquation] = {}
+    resolution: dict[str, JointEquation] = {}
     for name in direct:
         chain = [name]
-        while (leader := direct[chain[-1]].leader) in direct and leader not in resolved:
+        while (leader := direct[chain[-1]].leader) in direct and leader not in resolution:
             chain.append(leader)
         for joint in reversed(chain):  # from the end: its leader is independent, or resolved
             own = direct[joint]
-            if (end := resolved.get(own.leader)) is not None:
+            if (end := resolution.get(own.leader)) is not None:
                 multiplier, offset = own.multiplier * end.multiplier, own.multiplier * end.value + own.value
                 own = JointEquation.mimic(joint, end.leader, multiplier, offset, own.where)
-            resolved[joint] = own
-    return resolved
+            resolution[joint] = own
+    return resolution
 
 
 def as_mimics(given: object) -> list[JointEquation]:

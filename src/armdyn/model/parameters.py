@@ -74,12 +74,12 @@ def matching_parameters(model: Model, names: Iterable[str]) -> tuple[str, ...]:
             matched.append(name)
             continue
         known = list(parameter_names(model)) if known is None else known
-        found = [one for one in known if fnmatchcase(one, name) and (PAYLOAD not in one or PAYLOAD in name)]
+        result = [one for one in known if fnmatchcase(one, name) and (PAYLOAD not in one or PAYLOAD in name)]
         if name in known:  # names of descriptions may have these characters
-            found = [name]
-        if not found:
+            result = [name]
+        if not result:
             raise UnknownName.of("parameter that matches", name, known, repr(model.name))
-        matched += [one for one in found if one not in matched]
+        matched += [one for one in result if one not in matched]
     return tuple(matched)
 
 
@@ -161,9 +161,9 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
     bodies = [_with_moment(body, values[body.name]) if body.spins and body.name in values else body for body in bodies]
     joints = ["" if body.spins else mechanism.model.joint_names[body.joint] for body in mechanism.bodies]
     drive = mechanism.drive
-    for quantity, given in of_joint.items():
+    for quantity, arguments in of_joint.items():
         own = zip(joints, getattr(drive, quantity), strict=True)
-        numbers: dict[str, Any] = {quantity: tuple(given.get(joint, number) for joint, number in own)}
+        numbers: dict[str, Any] = {quantity: tuple(arguments.get(joint, number) for joint, number in own)}
         drive = dataclasses.replace(drive, **numbers)
     drive = dataclasses.replace(drive, springs=_parallel_springs(mechanism, of_parallel))
     return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity, drive=drive, springs=of_spring)

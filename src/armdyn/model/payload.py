@@ -78,8 +78,8 @@ def _body(what: str, inertia: Any, mass: float | None, com: ArrayLike | None) ->
     if mass is None and com is None:
         return _refuse_what_is_no_inertia(what, inertia)
     if mass is None or isinstance(inertia, Inertia):
-        given = "com without mass" if mass is None else "both an armdyn.Inertia and mass= or com="
-        raise ModelError(f"{what}: {given}; give an armdyn.Inertia, or mass=, com= and the tensor inertia=.")
+        values = "com without mass" if mass is None else "both an armdyn.Inertia and mass= or com="
+        raise ModelError(f"{what}: {values}; give an armdyn.Inertia, or mass=, com= and the tensor inertia=.")
     m = number(f"mass of the {what}", mass, least=0.0, unit="kg")
     at = np.zeros(3) if com is None else array(f"com of the {what}", com, (3,), "m")
     tensor = np.zeros((3, 3)) if inertia is None else array(f"inertia of the {what}", inertia, (3, 3), "kg m^2")

@@ -76,8 +76,8 @@ class Selection:
 
     def __post_init__(self) -> None:
         names = {"base": self.base, "tip": self.tip}
-        if found := [p for what, name in names.items() if name is not None for p in text_problems(name, what)]:
-            raise ModelError(found)
+        if result := [p for what, name in names.items() if name is not None for p in text_problems(name, what)]:
+            raise ModelError(result)
         for name, choices in (("problems", get_args(Policy)), ("friction", get_args(FrictionPolicy))):
             if not is_one_of(getattr(self, name), choices):
                 text = " or ".join(map(repr, choices))

@@ -31,11 +31,11 @@ def refuse(problems: Iterable[str], links: Sequence[LinkPart], joints: Sequence[
     """Raise if anything is wrong. The tree is checked only if every joint connects two links that exist."""
     names = list(islice(_name_problems(links, joints), MAX_PROBLEMS))
     tree = [] if incomplete or names else _tree_problems(links, joints)
-    found = list(islice(chain(problems, names, _part_problems(links, joints), tree), MAX_PROBLEMS + 1))
-    if len(found) > MAX_PROBLEMS:
-        found[-1] = f"... and perhaps more: only the first {MAX_PROBLEMS} problems are shown."
-    if found:
-        raise ModelError(found)
+    result = list(islice(chain(problems, names, _part_problems(links, joints), tree), MAX_PROBLEMS + 1))
+    if len(result) > MAX_PROBLEMS:
+        result[-1] = f"... and perhaps more: only the first {MAX_PROBLEMS} problems are shown."
+    if result:
+        raise ModelError(result)
 
 
 def _at(where: str, text: str) -> str:
@@ -75,13 +75,13 @@ def judged_inertias(
 ) -> tuple[list[str], list[str]]:
     """The problems and notes on impossible inertias: of links that load a joint, and of those welded to the base."""
     whole = with_whole_motors(links, joints)
-    found = list(islice(impossible_inertias((link for link in links if link.name in loading), whole), MAX_PROBLEMS))
+    result = list(islice(impossible_inertias((link for link in links if link.name in loading), whole), MAX_PROBLEMS))
     others = islice(impossible_inertias((link for link in links if link.name in welded), whole), MAX_PROBLEMS)
     notes = [f"{problem}; no joint feels it" for problem in others]
     if check_inertia:
         remedy = f"; mend it, or read it as it stands with {option('check_inertia', False)}"
-        return [f"{problem}{remedy}." for problem in found], notes
-    return [], [*(f"{problem}; taken as it stands" for problem in found), *notes]
+        return [f"{problem}{remedy}." for problem in result], notes
+    return [], [*(f"{problem}; taken as it stands" for problem in result), *notes]
 
 
 def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:

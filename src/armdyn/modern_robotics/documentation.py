@@ -41,10 +41,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 def complete_documentation(function: F) -> F:
     """Complete a function's documentation: arguments without a description get that of `ARGUMENTS`."""
     text = inspect.cleandoc(function.__doc__ or "")
-    found = _OWN.search(text) or _LATER_SECTION.search(text)
-    assert found is not None  # noqa: S101 - the end of the text matches
-    own = dict(_ENTRY.findall(found[0]))
+    match = _OWN.search(text) or _LATER_SECTION.search(text)
+    assert match is not None  # noqa: S101 - the end of the text matches
+    own = dict(_ENTRY.findall(match[0]))
     entries = [f"    {name}: {own.get(name) or ARGUMENTS[name]}" for name in inspect.signature(function).parameters]
-    later = text[found.end() :].lstrip("\n")
-    function.__doc__ = "\n".join([text[: found.start()], "", "Args:", *entries, *(["", later] if later else [])])
+    later = text[match.end() :].lstrip("\n")
+    function.__doc__ = "\n".join([text[: match.start()], "", "Args:", *entries, *(["", later] if later else [])])
     return function

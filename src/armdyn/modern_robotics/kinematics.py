@@ -72,9 +72,9 @@ def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalis
     J = try_kernel(run, axes, thetalist)
     if J is not None and J.ndim == 2:
         return J  # type: ignore[no-any-return]
-    found = array(name, axes, missing=True).shape
-    if found != (6, n):
-        raise ShapeError(f"{name} has shape {found}; expected (6, {n}), as many columns as thetalist has joints")
+    result = array(name, axes, missing=True).shape
+    if result != (6, n):
+        raise ShapeError(f"{name} has shape {result}; expected (6, {n}), as many columns as thetalist has joints")
     return run(screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]
 
 
@@ -122,8 +122,8 @@ def _newton(
         to_go, J = step(home, S, goal, q)
         twist = np.array(log6(to_go.tolist()))
         w, v = twist[:3], twist[3:]
-        found = not (w.dot(w) > allowed[0] ** 2 or v.dot(v) > allowed[1] ** 2)
-        if found or k == MAX_ITERATIONS:
+        result = not (w.dot(w) > allowed[0] ** 2 or v.dot(v) > allowed[1] ** 2)
+        if result or k == MAX_ITERATIONS:
             break
         q += np.linalg.lstsq(J, twist, rcond=SMALLEST_SINGULAR_VALUE)[0]
-    return q, found
+    return q, result

@@ -43,9 +43,9 @@ def equations_html(robot: Robot) -> str:
             blocks.append(f"<p>{escape(symbol)}: {escape(str(error))}</p>")
             continue
         counts.append(f"{symbol}: {program.op_counts}")
-        found = program.equations(digits=DIGITS)
-        if len(found) <= MOST_EQUATIONS:
-            blocks.append(_written(symbol, str(found).splitlines()))
+        result = program.equations(digits=DIGITS)
+        if len(result) <= MOST_EQUATIONS:
+            blocks.append(_written(symbol, str(result).splitlines()))
     if len(blocks) < len(FUNCTIONS):
         blocks.append(_recursion())
     told = "; ".join(counts)

@@ -32,14 +32,14 @@ class PageFinding(NamedTuple):
 
 def findings(robot: Robot) -> list[PageFinding]:
     """Checks of the inertias, of M, of forward against inverse dynamics, of holding torques; then the notes."""
-    found = [*_inertias(robot)]
+    result = [*_inertias(robot)]
     q = robot.random_configuration(0, CONFIGURATIONS)
     for check in (_mass_matrix, _holding, _round_trip):
         try:
-            found += check(robot, q)
+            result += check(robot, q)
         except (ArmdynError, np.linalg.LinAlgError) as error:
-            found.append(PageFinding("note", f"not checked: {error}"))
-    return [*found, *(PageFinding("note", note) for note in robot.notes)]
+            result.append(PageFinding("note", f"not checked: {error}"))
+    return [*result, *(PageFinding("note", note) for note in robot.notes)]
 
 
 def _inertias(robot: Robot) -> Iterator[PageFinding]:

@@ -92,13 +92,13 @@ def poses_module(robot: Robot) -> WasmModule:
 
 def _moving(robot: Robot) -> Program:
     """The program of the quantities of a motion q, qd, qdd."""
-    found: dict[str, Function] = {
+    result: dict[str, Function] = {
         "velocity_forces": algorithms.velocity_forces,
         "kinetic_energy": algorithms.kinetic_energy,
     }
     if not robot.model.constraints:
-        found["inverse_dynamics"] = algorithms.inverse_dynamics
-    programs = {name: robot.program(function) for name, function in found.items()}
+        result["inverse_dynamics"] = algorithms.inverse_dynamics
+    programs = {name: robot.program(function) for name, function in result.items()}
     if has_friction(robot):
         programs["friction_forces"] = robot.program(algorithms.friction_forces, given=("qdd",))
     return _together("moving", programs)

@@ -141,11 +141,11 @@ class Content:
 
     def _references(self) -> dict[str, list[str]]:
         shape = self.motion.q.shape
-        found = {
+        result = {
             name: [one for one in own if one in self.motion.signals and self.motion.signals[one].shape == shape]
             for name, own in REFERENCES.items()
         }
-        return {name: own for name, own in found.items() if own}
+        return {name: own for name, own in result.items() if own}
 
     def _bounds(self, k: int, name: str, factor: float) -> dict[str, Any]:
         if not self.limits:

@@ -137,10 +137,10 @@ def motion_page(
         notes += [f"limit passed: {one}" for one in passed]
     notes += [*trajectory.notes, trajectory.statistics.method]
     html = _html(title or _title(trajectory), trajectory, other, content, script, arm, notes)
-    made = MotionPage(html, tuple(notes))
+    result = MotionPage(html, tuple(notes))
     if path is not None:
-        made.write(path)
-    return made
+        result.write(path)
+    return result
 
 
 def _arm(

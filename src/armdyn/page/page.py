@@ -128,11 +128,11 @@ def to_page(
 def _fitting(robot: Robot, functions: Functions, start: np.ndarray, most: int) -> Page:
     """The page with the largest number of triangles that fit."""
     fixed = _parts(robot, functions)
-    found = findings(robot)
+    result = findings(robot)
     while True:
         drawn, notes = scene(robot, most)
         told = [*functions.left_out, *_without_tip(robot), *notes]
-        parts = {**fixed, "findings": findings_list([*(PageFinding("note", note) for note in told), *found])}
+        parts = {**fixed, "findings": findings_list([*(PageFinding("note", note) for note in told), *result])}
         html = page_html(parts, functions.module, _data(robot, functions, start, drawn))
         page = Page(html, tuple(told))
         if page.size <= LARGEST:
@@ -148,14 +148,14 @@ def _fitting(robot: Robot, functions: Functions, start: np.ndarray, most: int) -
 def _start(robot: Robot, q: ArrayLike | None) -> np.ndarray:
     if q is None:
         return posture(robot)
-    given = joint_array(robot, "q", q, None, "rad or m", finite=PageError)
-    if given.shape != (robot.dof,):
+    values = joint_array(robot, "q", q, None, "rad or m", finite=PageError)
+    if values.shape != (robot.dof,):
         names = ", ".join(robot.joint_names)
         raise ShapeError(
-            f"q has shape {given.shape}; expected ({robot.dof},), one value a joint of {robot.name!r}: {names}"
+            f"q has shape {values.shape}; expected ({robot.dof},), one value a joint of {robot.name!r}: {names}"
         )
     holonomic = any(row.holonomic for row in robot.constraint_rows)
-    return closed_near(robot, [given]) if holonomic else given
+    return closed_near(robot, [values]) if holonomic else values
 
 
 def _without_tip(robot: Robot) -> list[str]:

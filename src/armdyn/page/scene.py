@@ -58,13 +58,13 @@ def _points(robot: Robot) -> list[dict[str, Any]]:
     if robot.tip is not None:
         places.append((robot.tip, (0.0, 0.0, 0.0)))
     places += [place for constraint in model.constraints for place in constraint.places if place[0]]
-    found = []
+    result = []
     for frame, point in places:
         of = model.frame(frame)
         at = of.pose[:3, :3] @ np.asarray(point, dtype=float) + of.pose[:3, 3]
         if np.abs(at).max() > SHORTEST:
-            found.append({"link": robot.link_names.index(of.link), "at": at.tolist()})
-    return found
+            result.append({"link": robot.link_names.index(of.link), "at": at.tolist()})
+    return result
 
 
 def _joints(robot: Robot) -> list[dict[str, Any]]:
@@ -75,7 +75,7 @@ def _joints(robot: Robot) -> list[dict[str, Any]]:
 
 def _inertias(robot: Robot) -> list[dict[str, Any]]:
     """Ellipsoids of uniform density with the mass and the moments of inertia of each moving link."""
-    found = []
+    result = []
     for k, link in enumerate(robot.model.links):
         inertia = link.inertia
         if k == 0 or inertia.mass <= 0.0:
@@ -83,8 +83,8 @@ def _inertias(robot: Robot) -> list[dict[str, Any]]:
         moments, axes, _ = inertia.principal_axes
         squares = 2.5 / inertia.mass * (moments.sum() - 2.0 * moments)  # a^2 = 5/(2m) (Iy + Iz - Ix)
         radii = np.sqrt(np.maximum(squares, 0.0))
-        found.append({"link": k, "com": inertia.com.tolist(), "axes": axes.tolist(), "radii": radii.tolist()})
-    return found
+        result.append({"link": k, "com": inertia.com.tolist(), "axes": axes.tolist(), "radii": radii.tolist()})
+    return result
 
 
 def _reach(robot: Robot) -> float:

@@ -148,11 +148,11 @@ def base_parameter_table(robot: Robot) -> str:
     except (ArmdynError, np.linalg.LinAlgError) as error:
         return f"<p>{escape(str(error))}</p>"
     standard = len(robot.standard_parameters().values)
-    said = f"<p>{base.rank} of {standard} parameters can be identified, in these combinations.</p>"
+    text = f"<p>{base.rank} of {standard} parameters can be identified, in these combinations.</p>"
     if base.rank > MOST_COMBINATIONS:
         return f"<p>{base.rank} of {standard} parameters can be identified: robot.base_parameters() lists them.</p>"
     lines = [line for line in str(base).splitlines() if line.strip()]
-    return f'{said}<pre class="scroll" tabindex="0">{escape(chr(10).join(lines))}</pre>'
+    return f'{text}<pre class="scroll" tabindex="0">{escape(chr(10).join(lines))}</pre>'
 
 
 def operation_table(module: WasmModule) -> str:

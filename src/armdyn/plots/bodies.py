@@ -75,11 +75,11 @@ def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[ShapeTrian
 def _shares(counts: list[int], sizes: list[float], most: int) -> list[int]:
     """The number of triangles of each body: by size, up to its own number; zero if there are too many bodies."""
     order = sorted(range(len(counts)), key=lambda k: counts[k] / max(sizes[k], 1e-12))
-    shares, left, length = [0] * len(counts), float(most), sum(sizes)
+    shares, remaining, length = [0] * len(counts), float(most), sum(sizes)
     for k in order:  # unused shares go to the other bodies
-        wanted = min(counts[k], max(int(left * sizes[k] / max(length, 1e-12)), FEWEST))
-        shares[k] = wanted if wanted <= left else 0
-        left, length = left - shares[k], length - sizes[k]
+        wanted = min(counts[k], max(int(remaining * sizes[k] / max(length, 1e-12)), FEWEST))
+        shares[k] = wanted if wanted <= remaining else 0
+        remaining, length = remaining - shares[k], length - sizes[k]
     return shares
 
 
@@ -147,23 +147,23 @@ class _BodyReader:
 
     def notes(self) -> list[str]:
         """A sentence on each kind of loss."""
-        found = [f"{number} {kind} not drawn: {why}" for (kind, why), number in self.unread.items()]
+        result = [f"{number} {kind} not drawn: {why}" for (kind, why), number in self.unread.items()]
         left_out = [f"shapes after the first {MOST_SHAPES:,} not drawn"] if self.count > MOST_SHAPES else []
-        return [*found, *self.meshes.notes(), *left_out]
+        return [*result, *self.meshes.notes(), *left_out]
 
 
 def triangles_of(shape: Shape) -> Array:
     """The triangles of a simple shape in its own frame, m, shape (k, 3, 3); empty for a plane."""
-    made: Array = np.empty((0, 3, 3))
+    result: Array = np.empty((0, 3, 3))
     match shape:
         case Box(size):
-            made = solids.box(size)
+            result = solids.box(size)
         case Sphere(radius):
-            made = solids.ball() * radius
+            result = solids.ball() * radius
         case Ellipsoid(radii):
-            made = solids.ball() * np.array(radii)
+            result = solids.ball() * np.array(radii)
         case Capsule(radius, length):
-            made = solids.apart(solids.ball() * radius, length)
+            result = solids.apart(solids.ball() * radius, length)
         case Cylinder(radius, length):
-            made = solids.cylinder(radius, length)
-    return made
+            result = solids.cylinder(radius, length)
+    return result

@@ -24,10 +24,10 @@ def shown_configurations(robot: Robot, q: ArrayLike | None, error: type[ArmdynEr
     """
     if q is None:
         return np.zeros((1, robot.dof))
-    given = joint_array(robot, "q", q, None, "rad or m", finite=error)
-    if given.ndim not in (1, 2) or given.shape[-1] != robot.dof or not given.size:
+    values = joint_array(robot, "q", q, None, "rad or m", finite=error)
+    if values.ndim not in (1, 2) or values.shape[-1] != robot.dof or not values.size:
         raise ShapeError(
-            f"q has shape {given.shape}; expected ({robot.dof},), or (k, {robot.dof}) for several configurations of "
+            f"q has shape {values.shape}; expected ({robot.dof},), or (k, {robot.dof}) for several configurations of "
             f"{robot.name!r}: {', '.join(robot.joint_names)}"
         )
-    return np.atleast_2d(given)
+    return np.atleast_2d(values)

@@ -161,9 +161,9 @@ def _make_room(axes: Axes, panel: Panel) -> None:
     low, high = axes.get_ylim()
     span = high - low
     finite = [curve.values[np.isfinite(curve.values)] for curve in panel.behind]
-    found = np.concatenate([values.ravel() for values in finite]) if finite else np.zeros(0)
-    if found.size:
-        least, most = float(found.min()), float(found.max())
+    result = np.concatenate([values.ravel() for values in finite]) if finite else np.zeros(0)
+    if result.size:
+        least, most = float(result.min()), float(result.max())
         least, most = least - 0.04 * span, most + 0.04 * span
         axes.set_ylim(min(low, max(least, low - 2.0 * span)), max(high, min(most, high + 2.0 * span)))
 

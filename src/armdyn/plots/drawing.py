@@ -99,8 +99,8 @@ def fill_figure(figure: Figure, axes: Any, above: float) -> None:
     low, high = _drawn_extent(figure, axes) / dpi
     height = high[1] - low[1] + above + 2.0 * MARGIN
     figure.set_size_inches(width, height)
-    left, bottom = (width - low[0] - high[0]) / 2.0, MARGIN - low[1]
-    axes.set_position((left / width, bottom / height, 1.0, width / height))
+    margin, bottom = (width - low[0] - high[0]) / 2.0, MARGIN - low[1]
+    axes.set_position((margin / width, bottom / height, 1.0, width / height))
 
 
 def _keep_names_off_ticks(figure: Figure, axes: Any) -> None:

@@ -156,17 +156,17 @@ def _draw_limits(
     axes: Axes, joint: str, values: Array, limits: list[tuple[str, float, str]], unit: str, sheet: Sheet, *, both: bool
 ) -> None:
     """Draw limits near the values as lines, and print all of them in the panel's title."""
-    said = [joint]
+    texts = [joint]
     most = float(np.abs(values).max()) if both else float(np.ptp(values))
     least = 0.0 if both else float(values.min())
     for name, limit, colour in limits:
         if not math.isfinite(limit):
             continue
-        said.append(f"{name} {limit:.3g} {unit}")
+        texts.append(f"{name} {limit:.3g} {unit}")
         if limit - least <= 3.0 * most:
             for level in (limit, -limit) if both else (limit,):
                 axes.axhline(level, color=colour, linestyle="--", linewidth=1.0)
-    axes.set_title(", ".join(said), loc="left", fontsize=sheet.size.font, color=INK)
+    axes.set_title(", ".join(texts), loc="left", fontsize=sheet.size.font, color=INK)
     axes.ticklabel_format(axis="y", useOffset=False)  # nearly constant temperatures read 25.001, not 0.001 + 25
 
 
@@ -226,8 +226,8 @@ def _mark_no_load(axes: Axes, motor: Motor, sheet: Sheet) -> None:
         marks.append(((motor.torque(current), fastest), f"no load: {loss}", (8.0, 7.0)))
     if current > 0.0 and torque <= motor.torque_limit() and speed <= motor.limits.speed:
         marks.append(((torque, speed), f"best: {motor.maximum_efficiency():.3g}", (8.0, 3.0)))
-    for point, said, offset in marks:
+    for point, text, offset in marks:
         axes.plot(*point, "o", color=INK, markersize=0.5 * sheet.size.font, zorder=4)
         axes.annotate(
-            said, point, xytext=offset, textcoords="offset points", fontsize=0.9 * sheet.size.font, color=INK, zorder=5
+            text, point, xytext=offset, textcoords="offset points", fontsize=0.9 * sheet.size.font, color=INK, zorder=5
         )

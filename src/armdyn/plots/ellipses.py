@@ -147,9 +147,9 @@ def _draw_rows(
     per_unit = round_scale(0.4 * _size_of(robot, qs) / float(forces.lengths.max()))
     for row, (axes, q) in enumerate(zip(grid, qs, strict=True)):
         _draw_configuration(axes[0], robot, q, forces[row] if of_tip else None, per_unit)
-        left = _Panel(accelerations[row], True, of_accelerations, title)
+        panel = _Panel(accelerations[row], True, of_accelerations, title)
         right = _Panel(forces[row], False, of_forces, image)
-        _draw_panel(axes[1], left, None if marks is None else accelerations[row].image(marks))
+        _draw_panel(axes[1], panel, None if marks is None else accelerations[row].image(marks))
         _draw_panel(axes[2], right, marks)
     _same_scale(grid[:, 0])
     for column in (1, 2):
@@ -162,12 +162,12 @@ def _draw_configuration(axes: Axes, robot: Robot, q: Array, at_tip: Ellipsoid | 
     """Draw the arm in its plane, with the ellipse of masses at the tip if given."""
     plane = _plane_of(robot, q) if at_tip is None else at_tip.directions
     points = [draw_arm(axes, robot, q, plane=plane)]
-    shown = ""
+    text = ""
     if at_tip is not None:
         points.append(draw_ellipse(axes, at_tip, per_unit, FORWARD, None))
-        shown = f", 1 kg is {per_unit:g} m long"
+        text = f", 1 kg is {per_unit:g} m long"
     frame_picture(axes, np.concatenate(points), plane, None)
-    axes.set_title(f"{_named(robot, q)}{shown}", loc="left", fontsize=8, color=INK)
+    axes.set_title(f"{_named(robot, q)}{text}", loc="left", fontsize=8, color=INK)
 
 
 def _plane_of(robot: Robot, q: Array) -> Array:
@@ -196,9 +196,9 @@ def _draw_panel(axes: Axes, panel: _Panel, mark: Array | None) -> None:
             )  # fmt: skip
     if mark is not None:
         axes.plot(*mark, marker="x", color=INK, markersize=6, markeredgewidth=1.4, linestyle="none", zorder=4)
-        shown = ", ".join(f"{x + 0.0:.2g}" for x in mark.round(9))
+        text = ", ".join(f"{x + 0.0:.2g}" for x in mark.round(9))
         axes.annotate(
-            f"({shown})", (mark[0], mark[1]), xytext=(6, -10), textcoords="offset points", fontsize=7, color=INK
+            f"({text})", (mark[0], mark[1]), xytext=(6, -10), textcoords="offset points", fontsize=7, color=INK
         )
     prepare_plane(axes)
     axes.axhline(0.0, color="#AAAAAA", linewidth=0.6, zorder=0)
@@ -256,8 +256,8 @@ def _named(robot: Robot, q: Array) -> str:
     if robot.dof > 3:
         return robot.name
     degrees = [robot.joints[k].kind == "revolute" for k in range(robot.dof)]
-    shown = ", ".join(f"{np.degrees(x):g}°" if turns else f"{x:g} m" for x, turns in zip(q, degrees, strict=True))
-    return f"q = ({shown})"
+    text = ", ".join(f"{np.degrees(x):g}°" if turns else f"{x:g} m" for x, turns in zip(q, degrees, strict=True))
+    return f"q = ({text})"
 
 
 def _joint_symbols(robot: Robot, name: str) -> tuple[str, str]:

@@ -43,12 +43,12 @@ def times_by_kind(trajectory: MotionData) -> dict[str, np.ndarray[Any, Any]]:
     if not _has_lines(trajectory):
         return {}
     begin, end = trajectory.t[0], trajectory.t[-1]
-    found = {}
+    result = {}
     for kind in dict.fromkeys(event.kind for event in trajectory.events):
         times = np.array([event.t for event in trajectory.events if event.kind == kind])
         _, first = np.unique(np.round((times - begin) / (end - begin) * APART), return_index=True)
-        found[kind] = times[first]
-    return found
+        result[kind] = times[first]
+    return result
 
 
 def mark_events(axes: Axes, trajectory: MotionData, size: float = 4.0) -> None:

@@ -59,11 +59,11 @@ def _groups(origins: Sequence[Array], near: float) -> list[list[int]]:
     """The indices of joints by common origin."""
     groups: list[list[int]] = []
     for k, origin in enumerate(origins):
-        found = next((group for group in groups if np.linalg.norm(origins[group[0]] - origin) < near), None)
-        if found is None:
+        result = next((group for group in groups if np.linalg.norm(origins[group[0]] - origin) < near), None)
+        if result is None:
             groups.append([k])
         else:
-            found.append(k)
+            result.append(k)
     return groups
 
 

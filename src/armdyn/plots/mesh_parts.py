@@ -78,17 +78,17 @@ class MeshReader:
 
     def _read(self, path: Path) -> tuple[MeshPart, ...] | UnreadMesh:
         options: dict[str, Any] = {"force": "scene", "process": False}
-        asked: list[str] = []
+        request: list[str] = []
         try:
             if path.suffix.lower() != ".stl":
-                options["resolver"] = beside(path, asked)
+                options["resolver"] = beside(path, request)
             parts = open_mesh(path, lambda scene: self._taken(scene, path), **options)
         except UnreadMesh as error:
             return error
         except MissingLibrary:
             return UnreadMesh("trimesh is not installed")
-        if asked and all(part.textured is None for part in parts):
-            self.without_image += asked
+        if request and all(part.textured is None for part in parts):
+            self.without_image += request
         return parts
 
     def _taken(self, scene: Any, path: Path) -> tuple[MeshPart, ...]:

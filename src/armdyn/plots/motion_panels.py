@@ -157,13 +157,13 @@ class Panels:
 
     def _references(self) -> dict[str, str]:
         """The signal that each quantity follows, by the quantity."""
-        found = {}
+        result = {}
         for name, signals in REFERENCES.items():
             for signal in signals:
                 values = self.motion.signals.get(signal)
-                if values is not None and values.shape == self.motion.q.shape and name not in found:
-                    found[name] = signal
-        return found
+                if values is not None and values.shape == self.motion.q.shape and name not in result:
+                    result[name] = signal
+        return result
 
     def style(self, joint: int) -> dict[str, Any]:
         """Colour, dashes and width of the curves of a joint, equal in every panel."""
@@ -182,9 +182,9 @@ class Panels:
         else:
             for kind in self.kinds(joints):
                 of_kind = [k for k in joints if self.motion.joint_kinds[k] == kind]
-                made = self._phase(kind, of_kind) if name == "phase" else self._of_joints(name, kind, of_kind)
-                if made is not None:
-                    yield made
+                result = self._phase(kind, of_kind) if name == "phase" else self._of_joints(name, kind, of_kind)
+                if result is not None:
+                    yield result
 
     def _of_joints(self, name: str, kind: str, joints: Sequence[int]) -> Panel | None:
         """Joint positions, velocities, accelerations or forces; errors and residuals of them."""
@@ -335,14 +335,14 @@ class Panels:
             curves.append(PanelCurve(labels[k].name or words, self.motion.t, values[..., k] * factor, style))
         behind = self._behind(name, own, factor) if of_joints else []
         named = not of_joints and (len(own) > 1 or bool(labels[own[0]].name) if own else False)
-        left = f" ({count - len(own)} of {count} are zero)" if len(own) < count else ""
-        return Panel(name, title + (f" [{shown}]" if shown else "") + left, curves, behind, legend=named)
+        note = f" ({count - len(own)} of {count} are zero)" if len(own) < count else ""
+        return Panel(name, title + (f" [{shown}]" if shown else "") + note, curves, behind, legend=named)
 
     def _joint_of(self, label: str) -> int:
         """The index of the joint whose name begins a label; -1 if there is none."""
         names = self.motion.joint_names
-        found = [k for k, name in enumerate(names) if label == name or label.startswith((f"{name} ", f"{name},"))]
-        return max(found, key=lambda k: len(names[k]), default=-1)
+        result = [k for k, name in enumerate(names) if label == name or label.startswith((f"{name} ", f"{name},"))]
+        return max(result, key=lambda k: len(names[k]), default=-1)
 
 
 _JOULES = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ"), (1e-12, "pJ"), (1e-15, "fJ"))

@@ -89,15 +89,15 @@ def _mark_points(axes: Axes, motor: Motor, region: Array, sheet: Sheet) -> None:
         marks.append(((0.0, top), "o", "$w_0$", f"no load: $w_0$ = {top:.4g} rad/s"))
     if math.isfinite(motor.lasting_current) and motor.rated_speed > 0.0:
         torque, speed = motor.torque(motor.rated_current), motor.rated_speed
-        said = f"rated: {torque:.3g} N m, {speed:.4g} rad/s, {torque * speed:.3g} W"
-        marks.append(((torque, speed), "D", r"$\tau_{cont}, w_{cont}$", said))
+        text = f"rated: {torque:.3g} N m, {speed:.4g} rad/s, {torque * speed:.3g} W"
+        marks.append(((torque, speed), "D", r"$\tau_{cont}, w_{cont}$", text))
     if stall <= STALL * widest:
         axes.plot(*motor.speed_torque_curve().T, color=sheet.colour(0), linestyle="--", linewidth=0.8, zorder=1.8)
         axes.set_xlim(right=max(axes.get_xlim()[1], 1.12 * stall))
         marks.append(((stall, 0.0), "s", r"$\tau_{stall}$", rf"stall: $\tau_{{stall}}$ = {stall:.3g} N m"))
-    for point, mark, name, said in marks:
+    for point, mark, name, text in marks:
         axes.plot(
-            *point, marker=mark, linestyle="none", color=sheet.colour(0), markersize=0.5 * sheet.size.font, label=said,
+            *point, marker=mark, linestyle="none", color=sheet.colour(0), markersize=0.5 * sheet.size.font, label=text,
             zorder=4,
         )  # fmt: skip
         axes.annotate(
@@ -117,25 +117,25 @@ def _mark_edges(axes: Axes, motor: Motor, region: Array, sheet: Sheet) -> None:
     for sign, side, below in ((1.0, "center", "bottom"), (-1.0, "center", "top")):
         x = sign * 0.6 * widest if kink > -0.4 * widest else -sign * 0.45 * widest
         minus = "" if sign > 0 else "\u2212"
-        said = f"V = {minus}$V_{{max}}$ = {minus}{limits.voltage:g} V"
+        text = f"V = {minus}$V_{{max}}$ = {minus}{limits.voltage:g} V"
         apart = 0.015 * sign * float(np.ptp(axes.get_ylim()))
-        axes.text(x, sign * top - slope * x + apart, said, ha=side, va=below, **sloped)
+        axes.text(x, sign * top - slope * x + apart, text, ha=side, va=below, **sloped)
     if kink > -widest:
-        said = f"$w_{{max}}$ = {limits.speed:.4g} rad/s"
-        axes.text(-0.97 * widest, 0.985 * limits.speed, said, ha="left", va="top", **style)
+        text = f"$w_{{max}}$ = {limits.speed:.4g} rad/s"
+        axes.text(-0.97 * widest, 0.985 * limits.speed, text, ha="left", va="top", **style)
     if math.isfinite(motor.torque_limit()):
         by_current = motor.k_t * limits.current <= limits.torque
-        said = f"{'$k_t I_{max}$' if by_current else chr(0x24) + chr(92) + 'tau_{max}$'} = {widest:.3g} N m"
+        text = f"{'$k_t I_{max}$' if by_current else chr(0x24) + chr(92) + 'tau_{max}$'} = {widest:.3g} N m"
         level = 0.02 * float(np.ptp(axes.get_ylim()))
-        axes.text(1.02 * widest, -level, said, rotation=90, ha="left", va="top", **style)
-        axes.text(-1.02 * widest, level, f"\u2212{said.split(' = ')[0]}", rotation=90, ha="right", va="bottom", **style)
+        axes.text(1.02 * widest, -level, text, rotation=90, ha="left", va="top", **style)
+        axes.text(-1.02 * widest, level, f"\u2212{text.split(' = ')[0]}", rotation=90, ha="right", va="bottom", **style)
 
 
 def _name_quadrants(axes: Axes, sheet: Sheet) -> None:
     """Write the number of each quadrant and the role of the motor in its corner."""
-    for (right, up), said in QUADRANTS.items():
+    for (right, up), text in QUADRANTS.items():
         axes.text(
-            0.985 if right > 0 else 0.015, 0.975 if up > 0 else 0.025, said, transform=axes.transAxes,
+            0.985 if right > 0 else 0.015, 0.975 if up > 0 else 0.025, text, transform=axes.transAxes,
             ha="right" if right > 0 else "left", va="top" if up > 0 else "bottom", fontsize=sheet.size.font,
             color="#555555", fontstyle="italic", zorder=5,
         )  # fmt: skip

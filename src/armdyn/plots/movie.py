@@ -145,8 +145,19 @@ def _write_mp4(path: Path, picture: MovieFigure, frames: int, fps: float, report
     images = picture.images(range(frames))
     first = next(images)
     height, width, _ = first.shape
-    given = ["-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{width}x{height}", "-framerate", f"{fps:.9g}", "-i", "pipe:"]
-    made = [
+    values = [
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgba",
+        "-s",
+        f"{width}x{height}",
+        "-framerate",
+        f"{fps:.9g}",
+        "-i",
+        "pipe:",
+    ]
+    result = [
         "-vf",
         "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white",
         "-vcodec",
@@ -156,9 +167,9 @@ def _write_mp4(path: Path, picture: MovieFigure, frames: int, fps: float, report
         "-y",
         str(path),
     ]
-    with tempfile.TemporaryFile() as said:
-        command = [str(ffmpeg()), "-loglevel", "error", *given, *made]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said) as process:  # noqa: S603
+    with tempfile.TemporaryFile() as text:
+        command = [str(ffmpeg()), "-loglevel", "error", *values, *result]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=text, stderr=text) as process:  # noqa: S603
             assert process.stdin is not None  # noqa: S101 - a pipe was asked for
             with suppress(BrokenPipeError):  # the error of ffmpeg is read below
                 for k, pixels in enumerate(chain([first], images), start=1):
@@ -166,8 +177,8 @@ def _write_mp4(path: Path, picture: MovieFigure, frames: int, fps: float, report
                     report(k / frames)
                 process.stdin.close()
         if process.returncode:
-            said.seek(0)
-            words = said.read().decode(errors="replace").strip()
+            text.seek(0)
+            words = text.read().decode(errors="replace").strip()
             raise OSError(f"ffmpeg reports {words!r}" if words else f"ffmpeg ended with exit code {process.returncode}")
 
 

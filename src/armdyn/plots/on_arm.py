@@ -84,8 +84,8 @@ def draw_on_arm(
     reach = float(np.linalg.norm(np.ptp(points, axis=0)))
     scales = [None] * len(drawn) if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), len(drawn))
     everything = [points]
-    for ellipsoid, given, colour in zip(drawn, scales, COLOURS, strict=False):
-        per_unit = round_scale(reach / 3.0 / ellipsoid.lengths[0]) if given is None else float(given)
+    for ellipsoid, values, colour in zip(drawn, scales, COLOURS, strict=False):
+        per_unit = round_scale(reach / 3.0 / ellipsoid.lengths[0]) if values is None else float(values)
         label = f"{ellipsoid.name}: 1 {_per_unit(ellipsoid)} is {per_unit:g} m long"
         draw = draw_ellipse if flat else _draw_solid
         everything.append(draw(axes, ellipsoid, per_unit, colour, label))

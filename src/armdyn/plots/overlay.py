@@ -80,19 +80,19 @@ class Overlay:
         if name not in self.arrays:
             return None
         values = self.arrays[name]
-        found = np.full((len(t), values.shape[1]), np.nan)
+        result = np.full((len(t), values.shape[1]), np.nan)
         if self.motion is not None and name in OF_JOINTS:
             within = (t >= self.t[0]) & (t <= self.t[-1])
             if within.any():
                 there = getattr(resampled(self.motion, t[within], None), name)
-                found[within] = _columns(there, self.columns)
-            return found
+                result[within] = _columns(there, self.columns)
+            return result
         for piece in self.pieces:
             own = self.t[piece]
             within = (t >= own[0]) & (t <= own[-1])
             for k in range(values.shape[1]):
-                found[within, k] = np.interp(t[within], own, values[piece, k])
-        return found
+                result[within, k] = np.interp(t[within], own, values[piece, k])
+        return result
 
 
 def overlay_of(motion: MotionData | JointRows, other: object) -> Overlay:
@@ -161,8 +161,8 @@ def _times(t: Array, other: Array, label: str, pieces: list[slice]) -> list[str]
 
 
 def _columns(values: Array, columns: Sequence[int]) -> Array:
-    found = np.full((len(values), len(columns)), np.nan)
+    result = np.full((len(values), len(columns)), np.nan)
     for k, j in enumerate(columns):
         if j >= 0:
-            found[:, k] = values[:, j]
-    return found
+            result[:, k] = values[:, j]
+    return result

@@ -151,10 +151,12 @@ def _alone(
         _label(figure, axes, named, width, below)
     high = float(figure.get_figheight())
     plain = title.replace("$", r"\$")
-    left = MARGIN / float(figure.get_figwidth())
-    figure.text(left, 1.0 - 0.1 / high, plain, fontsize=11, fontweight="bold", color=INK, va="top")
+    margin = MARGIN / float(figure.get_figwidth())
+    figure.text(margin, 1.0 - 0.1 / high, plain, fontsize=11, fontweight="bold", color=INK, va="top")
     for k, note in enumerate(notes):
-        figure.text(left, (0.06 + 0.16 * k) / high, note.replace("$", r"\$"), fontsize=7, color="#666666", va="bottom")
+        figure.text(
+            margin, (0.06 + 0.16 * k) / high, note.replace("$", r"\$"), fontsize=7, color="#666666", va="bottom"
+        )
     return figure
 
 
@@ -288,15 +290,15 @@ class _Scene:
     def named(self) -> list[tuple[str, str, Array]]:
         """The labels: a name, the text below it, and the labelled point in base axes, m."""
         positions = self.robot.joint_positions(self.now.q)
-        found = []
+        result = []
         for k, ((joint, *_, centre), value) in enumerate(zip(self._places(), positions, strict=True)):
-            said = f"{math.degrees(value):.4g}\u00b0" if joint.kind == "revolute" else f"{value:.4g} m"
-            found.append((f"{k} {joint.name}", f"{joint.kind}, at {said.replace('-', chr(0x2212))}", centre))
+            text = f"{math.degrees(value):.4g}\u00b0" if joint.kind == "revolute" else f"{value:.4g} m"
+            result.append((f"{k} {joint.name}", f"{joint.kind}, at {text.replace('-', chr(0x2212))}", centre))
         for name in self.frames:
             what = "base" if name == self.robot.model.base else "tip" if name == self.robot.tip else "frame"
             at = ", ".join(f"{x:.3f}" for x in self._frame(name)[:3, 3] + 0.0)
-            found.append((name, f"{what}, at ({at}) m".replace("-", "\u2212"), self._frame(name)[:3, 3]))
-        return found
+            result.append((name, f"{what}, at ({at}) m".replace("-", "\u2212"), self._frame(name)[:3, 3]))
+        return result
 
     def label(self, axes: Any, figure: Figure, name: str, below: str, place: Array) -> PointLabel:
         """A label with its labelled point in the figure, inches."""

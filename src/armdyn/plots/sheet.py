@@ -174,11 +174,11 @@ class Places:
         if not self.own:
             return self.figure.add_subplot(self._grid[row, column : column + span], sharex=shared)
         each = (self.width - self._left - self._right - (self._columns - 1) * self._gap) / self._columns
-        left = self._left + column * (each + self._gap)
+        first = self._left + column * (each + self._gap)
         width = span * each + (span - 1) * self._gap
         top = self._top + sum(self._above[: row + 1]) + row * self._row
         low = (self.height - top - self._row) / self.height
-        place = (left / self.width, low, width / self.width, self._row / self.height)
+        place = (first / self.width, low, width / self.width, self._row / self.height)
         return self.figure.add_axes(place, sharex=shared)
 
     def head(self, title: str, entries: Sequence[LegendEntry], columns: int) -> None:

@@ -68,11 +68,11 @@ def draw_sizing(sizing: Sizing, *, size: Size = "report", palette: Palette = "co
 
 def _legend(rows: np.ndarray) -> tuple[list[Artist], list[str]]:
     """The handles and labels of the legend, each label once."""
-    found: dict[str, Artist] = {}
+    result: dict[str, Artist] = {}
     for axes in rows.ravel():
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
-    return list(found.values()), list(found)
+            result.setdefault(label, handle)
+    return list(result.values()), list(result)
 
 
 def _titled(axes: Axes, title: str, x: str, y: str) -> None:
@@ -137,6 +137,6 @@ def _nothing(name: str, joint: JointSizing, *places: Axes) -> None:
     for axes in places:
         axes.set_axis_off()
     counts = sorted(joint.reasons.items(), key=lambda item: -item[1])
-    said = "\n".join(f"{count:6d}  {criterion}" for criterion, count in counts)
+    text = "\n".join(f"{count:6d}  {criterion}" for criterion, count in counts)
     pairs = joint.judgement.mass.size
-    places[0].text(0.0, 1.0, f"{name}: none of {pairs} drives does the task\n\nfail by\n{said}", va="top", fontsize=7.5)
+    places[0].text(0.0, 1.0, f"{name}: none of {pairs} drives does the task\n\nfail by\n{text}", va="top", fontsize=7.5)

@@ -71,8 +71,8 @@ def box_around(points: Array) -> Array:
     """The box of points, with sides along the axes, as 12 triangles, shape (12, 3, 3)."""
     corners = points.reshape(-1, 3)
     low, high = corners.min(axis=0), corners.max(axis=0)
-    made: Array = box((1.0, 1.0, 1.0)) * (high - low) + 0.5 * (low + high)
-    return made
+    result: Array = box((1.0, 1.0, 1.0)) * (high - low) + 0.5 * (low + high)
+    return result
 
 
 def clustered(triangles: Array, cells: int) -> tuple[Array, Array]:

@@ -123,8 +123,8 @@ def _number(x: float) -> str:
 
 def _range(matrix: Array) -> Array:
     """The unit vector that spans the range of a matrix of rank one."""
-    left, _, _ = np.linalg.svd(matrix)
-    direction: Array = left[:, 0]
+    left_vectors, _, _ = np.linalg.svd(matrix)
+    direction: Array = left_vectors[:, 0]
     return direction
 
 

@@ -173,20 +173,20 @@ class _Choice:
     def _other_signals(self) -> list[str]:
         """All signals except references drawn on their curve and signals that are always zero."""
         shown = {signal for name, signal in self.maker.references.items() if name in self.panels}
-        found = []
+        result = []
         for name, values in self.motion.signals.items():
             if name in shown:
                 continue
             if any_of(values):
-                found.append(name)
+                result.append(name)
             else:
                 self.omitted[words_of(name).words] = values
-        return found
+        return result
 
     def _named(self, joints: Sequence[int]) -> list[Panel]:
         """The panels of all names; the name of a panel takes precedence over that of a signal."""
-        made = [panel for name in self.panels if name in PANELS for panel in self.maker.of(name, joints)]
-        return made + [panel for name in self._signals() for panel in self.maker.signal(name)]
+        result = [panel for name in self.panels if name in PANELS for panel in self.maker.of(name, joints)]
+        return result + [panel for name in self._signals() for panel in self.maker.signal(name)]
 
     def _signals(self) -> list[str]:
         return [*(name for name in self.panels if name not in PANELS), *self.signals]
@@ -370,11 +370,11 @@ def _width(figure: Figure | SubFigure) -> float:
 
 def _outside(panels: Sequence[Panel]) -> list[str]:
     """The time beyond limits of each joint and quantity."""
-    found = [
+    result = [
         f"{band.label} {sum(end - start for start, end in band.outside):.3g} s"
         for panel in panels for band in panel.bands if band.outside
     ]  # fmt: skip
-    return [f"outside limits: {', '.join(found)}"] if found else []
+    return [f"outside limits: {', '.join(result)}"] if result else []
 
 
 def _thinned(motion: MotionData, over: Overlay | None) -> list[str]:
@@ -399,13 +399,13 @@ def _limits(trajectory: MotionData, limits: Any) -> Sequence[Limits]:
     if hasattr(limits, "joints"):
         check_it_moved(trajectory, limits)
         return [joint.limits for joint in limits.joints]
-    given = list(limits) if isinstance(limits, Sequence) else []
-    if len(given) != len(trajectory.joint_names) or not all(isinstance(one, Limits) for one in given):
+    values = list(limits) if isinstance(limits, Sequence) else []
+    if len(values) != len(trajectory.joint_names) or not all(isinstance(one, Limits) for one in values):
         raise DTypeError(
             f"limits is {shown(limits)}; expected True, False, a robot, or an armdyn.Limits for each of the joints "
             f"{', '.join(trajectory.joint_names)}"
         )
-    return given
+    return values
 
 
 def _size(figsize: Any) -> tuple[float, float]:

@@ -97,9 +97,9 @@ def draw_zero_position(
     if len(track):
         picture.line(track, sheet.colour(4 if palette == "colour" else 1), 1.2, "path of the hand")
     ends, blue = np.vstack([points[1:], hand]), sheet.colour(0)
-    said = ("vector c: joint centre to centre of mass", "vector d: centre of mass to next joint", "centre of mass")
+    text = ("vector c: joint centre to centre of mass", "vector d: centre of mass to next joint", "centre of mass")
     for k, (P, G, end) in enumerate(zip(points, masses, ends, strict=True)):
-        labels = (None, None, None) if k else said
+        labels = (None, None, None) if k else text
         picture.vector(P, G, blue, "-", labels[0])
         picture.vector(G, end, blue, "--", labels[1])
         picture.point(G, "s", blue, labels[2])

@@ -90,8 +90,8 @@ def reverse(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dic
                 total = _sum(graph, of_argument.get(taken), share)
                 if total is not None:
                     of_argument[taken] = total
-    found = {index: _where_taken(graph, parts) for index, parts in adjoints.items()}
-    return {index: adjoint for index, adjoint in found.items() if adjoint is not None}
+    results = {index: _where_taken(graph, parts) for index, parts in adjoints.items()}
+    return {index: adjoint for index, adjoint in results.items() if adjoint is not None}
 
 
 def _folded(graph: Graph, parts: dict[Branches, int]) -> dict[Branches, int]:

@@ -163,14 +163,14 @@ def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotang
     if shapes != expected:
         raise ShapeError(f"the cotangents have the shapes {shapes}; expected {expected}, those of the results")
     values = _values(graph, variables, xs)
-    given = [_node_of(graph, c) for cs in cotangents for c in cs.flat]
+    arguments = [_node_of(graph, c) for cs in cotangents for c in cs.flat]
     of_results = [_node_of(graph, y) for ys in results for y in ys.flat]
     work = graph.copy()
-    by_node = adjoints(work, seeds_of(work, of_results, given), [v for vs in variables for v in vs])
+    by_node = adjoints(work, seeds_of(work, of_results, arguments), [v for vs in variables for v in vs])
     zero = work.constant(0.0)
-    found = [[by_node.get(v, zero) for v in vs] for vs in variables]
-    place = replayed(work, graph, [node for nodes in found for node in nodes], values)
-    arrays = [traced(graph, [place[node] for node in nodes], x.shape) for nodes, x in zip(found, xs, strict=True)]
+    result = [[by_node.get(v, zero) for v in vs] for vs in variables]
+    place = replayed(work, graph, [node for nodes in result for node in nodes], values)
+    arrays = [traced(graph, [place[node] for node in nodes], x.shape) for nodes, x in zip(result, xs, strict=True)]
     return TracedResults(arrays, several=True)
 
 

@@ -12,10 +12,10 @@ from armdyn.program.operations import OPERATIONS
 
 def _elementwise(name: str, *arguments: Any) -> Any:
     """Apply an operation element by element; the results are traced if any element is an `Expr`."""
-    given = [np.asarray(a) for a in arguments]
-    if all(a.dtype != object for a in given):
-        return OPERATIONS[name].evaluate(*(a if a.dtype.kind == "f" else a.astype(float) for a in given))
-    arrays = np.broadcast_arrays(*given)
+    values = [np.asarray(a) for a in arguments]
+    if all(a.dtype != object for a in values):
+        return OPERATIONS[name].evaluate(*(a if a.dtype.kind == "f" else a.astype(float) for a in values))
+    arrays = np.broadcast_arrays(*values)
     results = np.empty(arrays[0].shape, dtype=object)
     for index in np.ndindex(arrays[0].shape):
         results[index] = applied(name, *(a[index] for a in arrays))

@@ -31,9 +31,9 @@ def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool =
     work = Differentiable(program, of, wrt)
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "cotangent", work.results)
-    found = adjoints(work.graph, seeds_of(work.graph, results, vector), variables)
+    result = adjoints(work.graph, seeds_of(work.graph, results, vector), variables)
     outputs = _named("cotangent", work.variables, work.results)
-    return _product("vjp", program, work, ports, primal, outputs, [found.get(x) for x in variables])
+    return _product("vjp", program, work, ports, primal, outputs, [result.get(x) for x in variables])
 
 
 def jvp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
@@ -41,9 +41,9 @@ def jvp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool =
     work = Differentiable(program, of, wrt)
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "tangent", work.variables)
-    found = tangents(work.graph, seeds_of(work.graph, variables, vector), results)
+    result = tangents(work.graph, seeds_of(work.graph, variables, vector), results)
     outputs = _named("tangent", work.results, work.results)
-    return _product("jvp", program, work, ports, primal, outputs, [found.get(y) for y in results])
+    return _product("jvp", program, work, ports, primal, outputs, [result.get(y) for y in results])
 
 
 def _all(nodes_of: Sequence[Sequence[int]]) -> list[int]:

@@ -68,8 +68,8 @@ def _through_select(graph: Graph, condition: int, place: int, amount: int) -> in
     if place == 0:
         return None
     branches = (amount, 0.0) if place == 1 else (0.0, amount)
-    given = [Expr(graph, b) if isinstance(b, int) else b for b in branches]
-    chosen: Expr = select(Expr(graph, condition), *given)
+    values = [Expr(graph, b) if isinstance(b, int) else b for b in branches]
+    chosen: Expr = select(Expr(graph, condition), *values)
     return chosen.index
 
 

@@ -196,19 +196,19 @@ def trace(
 
 def explained(error: Exception, name: str = "") -> TraceError | None:
     """The `TraceError` for an error raised while tracing: itself, one made from an error of NumPy, or None."""
-    name, said = name or "the function", str(error)
-    if isinstance(error, DTypeError) and "Python objects" in said:
+    name, text = name or "the function", str(error)
+    if isinstance(error, DTypeError) and "Python objects" in text:
         return NeedsNumbers(f"{name} calls what takes numbers only, while it is traced once for all states ({error})")
     if isinstance(error, ArmdynError):
         return error if isinstance(error, TraceError) and type(error) in (TraceError, NeedsNumbers) else None
-    if isinstance(error, TypeError | ValueError) and any(words in said for words in NUMBERS_ONLY):
+    if isinstance(error, TypeError | ValueError) and any(words in text for words in NUMBERS_ONLY):
         return NeedsNumbers(
             f"{name} calls a part of NumPy or SciPy that takes numbers only, while it is traced once for all "
             f"states ({error}). Linear algebra: @ and sums of products are traced; M^-1 b is "
             "armdyn.algorithms.factors.factored_mass_matrix(model, q).solve(b), another symmetric positive definite "
             "system armdyn.spatial.positive_definite.Cholesky.of(A).solve(b)"
         )
-    if isinstance(error, TypeError | AttributeError | ValueError) and ("Expr" in said or "no callable" in said):
+    if isinstance(error, TypeError | AttributeError | ValueError) and ("Expr" in text or "no callable" in text):
         return NeedsNumbers(f"{name} needs a number ({error}), but what it is given {WHY_NO_VALUE}")
     return None
 

@@ -31,6 +31,6 @@ def with_results(program: Program, names: Iterable[str]) -> Program:
     graph = Graph()
     scalars = [node for nodes in inputs_of(graph, program.inputs) for node in nodes]
     operations = {name: partial(graph.apply, name) for name in OPERATIONS}
-    found = dict(zip(outputs, program.replay(scalars, operations, graph.constant), strict=True))
-    results = [node for name in chosen for node in found[name]]
+    result = dict(zip(outputs, program.replay(scalars, operations, graph.constant), strict=True))
+    results = [node for name in chosen for node in result[name]]
     return Program(program.name, program.inputs, tuple(outputs[name] for name in chosen), *live(graph, results))

@@ -157,8 +157,8 @@ def _tip(motion: Trajectory, robot: Robot | None) -> str:
 def _robot(robot: Robot | None) -> str:
     if robot is None:
         return ""
-    found = [one for one in findings(robot) if one.text not in robot.notes]
+    result = [one for one in findings(robot) if one.text not in robot.notes]
     return (
-        f"<section><h2>The robot {escape(robot.name)}</h2>{findings_list(found)}<h3>Joints</h3>{joint_table(robot)}"
+        f"<section><h2>The robot {escape(robot.name)}</h2>{findings_list(result)}<h3>Joints</h3>{joint_table(robot)}"
         f"<h3>Links</h3>{link_table(robot)}<h3>Base parameters</h3>{base_parameter_table(robot)}</section>"
     )

@@ -149,8 +149,8 @@ def events(motion: Trajectory) -> str:
         return ""
     shown = [(f"{one.t:.6g}", one.name, one.kind) for one in motion.events[:MOST_EVENTS]]
     more = len(motion.events) - len(shown)
-    said = f"<p>and {more} more</p>" if more > 0 else ""
-    return f"<h2>Events</h2>{html_table(['time, s', 'joint', 'kind'], shown)}{said}"
+    text = f"<p>and {more} more</p>" if more > 0 else ""
+    return f"<h2>Events</h2>{html_table(['time, s', 'joint', 'kind'], shown)}{text}"
 
 
 def notes(motion: Trajectory, robot: Robot | None) -> str:
@@ -179,7 +179,7 @@ def repeat(motion: Trajectory, robot: Robot | None) -> str:
 
 def digest(motion: Trajectory) -> str:
     """A digest of times, states and joint forces."""
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for values in (motion.t, motion.q, motion.qd, motion.tau):
-        found.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
-    return found.hexdigest()
+        result.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
+    return result.hexdigest()

@@ -143,16 +143,16 @@ def to_c(
     plain = c_name(chosen_name(name, robot.name))
     chosen, states = chosen_functions(robot, functions, given, parameters, **options), partial(motion_states, robot)
     if shared:
-        found = [replace(_shared(plain, chosen), states=states)]
+        result = [replace(_shared(plain, chosen), states=states)]
     else:
-        found = [CFunction.of(c_name(f"{plain}_{f.name}"), f.program, f.notes, states) for f in chosen]
-    return c_code(found, plain, scalar=scalar, sincos=sincos, about=about(robot.model))
+        result = [CFunction.of(c_name(f"{plain}_{f.name}"), f.program, f.notes, states) for f in chosen]
+    return c_code(result, plain, scalar=scalar, sincos=sincos, about=about(robot.model))
 
 
 def _shared(name: str, chosen: list[Chosen]) -> CFunction:
     """One function of all."""
     program = merged([f.program for f in chosen], name)
     summary = f"{', '.join(f.name for f in chosen)} together."
-    said = {array: text for f in reversed(chosen) for array, text in f.notes.arrays.items()}
+    entries = {array: text for f in reversed(chosen) for array, text in f.notes.arrays.items()}
     own = {f.name: f.notes.summary for f in chosen}
-    return CFunction.of(name, program, Notes(summary, said | own))
+    return CFunction.of(name, program, Notes(summary, entries | own))

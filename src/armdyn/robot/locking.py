@@ -42,21 +42,21 @@ def with_locked(model: Model, locked: Mapping[str, float]) -> Model:
     at = require_locked(locked)
     names = [coordinate.name for coordinate in model.coordinates]
     _check_names(model, names, at)
-    left = [i for i, name in enumerate(names) if name not in at]
+    remaining = [i for i, name in enumerate(names) if name not in at]
     coupling = coupling_of(model)
     A = coupling.matrix
     b = coupling.offset + sum(A[:, names.index(name)] * position for name, position in at.items())
     held = {
         joint.name: float(position)
         for joint, row, position in zip(model.joints, A, b, strict=True)
-        if row.any() and not row[left].any()
+        if row.any() and not row[remaining].any()
     }
     welded = _welded(model, held)
     refuse_motionless(welded)
     constraints, lost = _constraints(model, welded, at)
     if model.coupling is not None:
         moving = [k for k, joint in enumerate(model.joints) if joint.name not in held]
-        welded = _coupled(model, welded, left, A[np.ix_(moving, left)], b[moving])
+        welded = _coupled(model, welded, remaining, A[np.ix_(moving, remaining)], b[moving])
     return renew_notes(model, welded.replace(constraints=constraints), *lost, *notes_on_locked(model.joints, held))
 
 
@@ -109,7 +109,7 @@ def _coupled(model: Model, welded: Model, left: list[int], A: Array, b: Array) -
 
 def _constraints(model: Model, welded: Model, at: Mapping[str, float]) -> tuple[tuple[Constraint, ...], list[str]]:
     """The constraints that are left to the motion, and notes on those that are not."""
-    left, notes = [], []
+    remaining, notes = [], []
     refuse_functions_of_q(model)
     for constraint in model.constraints:
         links = {welded.frame(frame or welded.base).link for frame in constraint.frames}
@@ -117,12 +117,12 @@ def _constraints(model: Model, welded: Model, at: Mapping[str, float]) -> tuple[
         if len(constraint.frames) > 1 and len(links) == 1:
             notes.append(f"constraint {constraint.name!r} is left out: its frames do not move against each other")
         elif not isinstance(inner, JointCoupling):
-            left.append(constraint)
+            remaining.append(constraint)
         elif (rest := _with_held(inner, at)) is not None:
-            left.append(rest)
+            remaining.append(rest)
         else:
             notes.append(f"constraint {constraint.name!r} is left out: all of its joints are locked")
-    return tuple(left), notes
+    return tuple(remaining), notes
 
 
 def refuse_functions_of_q(model: Model) -> None:

@@ -39,8 +39,8 @@ def build(
     origins = [joint for joint in (one.find("origin") for one in root.iter("joint")) if joint is not None]
     before = np.array([_vector(origin)[0] for origin in origins]), np.array([_mass(link) for link in links])
     long, heavy = (
-        each if given is None else _above_zero(f"{what} of {name!r}", given, len(links), unit)
-        for each, given, what, unit in zip(before, (lengths, masses), ("lengths", "masses"), ("m", "kg"), strict=True)
+        each if values is None else _above_zero(f"{what} of {name!r}", values, len(links), unit)
+        for each, values, what, unit in zip(before, (lengths, masses), ("lengths", "masses"), ("m", "kg"), strict=True)
     )
     for link, origin, mass, ratio in zip(links, origins, heavy, long / before[0], strict=True):
         _set(origin, _vector(origin) * ratio)

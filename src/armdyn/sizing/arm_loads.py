@@ -94,10 +94,10 @@ def _joint(robot: Robot, name: str) -> Joint:
 
 def own_friction(joint: Joint) -> tuple[FrictionLaw, ...]:
     """Friction of a joint without its drive: the laws of its actuator, in addition to its damping and friction."""
-    given = joint.actuator.friction if isinstance(joint.actuator, Actuator) else None
+    values = joint.actuator.friction if isinstance(joint.actuator, Actuator) else None
     laws = (Viscous(joint.damping), Coulomb(joint.friction))
     own = (law for law, size in zip(laws, (joint.damping, joint.friction), strict=True) if size)
-    return (*(given or ()), *own)  # type: ignore[misc]  # a tuple since it was made
+    return (*(values or ()), *own)  # type: ignore[misc]  # a tuple since it was made
 
 
 def with_masses(robot: Robot, masses: Mapping[str, float], mounts: Mapping[str, str]) -> Robot:

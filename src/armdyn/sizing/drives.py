@@ -130,10 +130,10 @@ class Sizing(Tabulated):
         return extra("pandas", "to_dataframe").DataFrame(self.columns())
 
     def __repr__(self) -> str:
-        found = sum(choice is not None for choice in self.rounds[-1])
+        result = sum(choice is not None for choice in self.rounds[-1])
         state = "settled" if self.settled else "not settled"
         return (
-            f"<Sizing of {self.robot.name!r}: drives for {found} of {len(self.joints)} joints, {self.mass:.4g} kg, "
+            f"<Sizing of {self.robot.name!r}: drives for {result} of {len(self.joints)} joints, {self.mass:.4g} kg, "
             f"{state} after {len(self.rounds)} round{'s' * (len(self.rounds) != 1)}>"
         )
 

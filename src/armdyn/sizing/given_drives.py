@@ -184,15 +184,15 @@ def check(
     drives = _wanted(robot, motors_of(robot.mechanism, *CONSTANTS), joints)
     qd = np.where(np.abs(task.qd) > AT_REST * np.abs(task.qd).max(axis=0), task.qd, 0.0)
     tau = robot.inverse_dynamics(task.q, qd, task.qdd, task.f_tip)
-    found = {}
+    result = {}
     for own in drives:
         name = robot.joint_names[own.coordinate]
         fed = own._replace(motor=_supplied(own.motor, voltage, current))
-        found[name] = _over(name, fed, task, qd, tau)
+        result[name] = _over(name, fed, task, qd, tau)
     notes = [*notes_on_task(task, robot.joint_names)]
-    for name, drive in found.items():
+    for name, drive in result.items():
         notes += notes_on_motor(f"of {name}", drive.motor)
-    return DriveCheck(robot, task, found, tuple(notes))
+    return DriveCheck(robot, task, result, tuple(notes))
 
 
 def _wanted(robot: Robot, drives: list[Driven], joints: Sequence[str] | None) -> list[Driven]:

@@ -157,19 +157,19 @@ def judge(
 def means_of_squares(load: JointLoad, x: Array) -> Array:
     """Means of (sum_i x_i z_i)^2 over the cycle by the moments of z, for x of shape (6, ...)."""
     rows = x.reshape(6, -1)
-    found = np.empty(rows.shape[1])
-    for part in _parts(len(found), 6):
-        np.sum((load.moments @ rows[:, part]) * rows[:, part], axis=0, out=found[part])
-    return np.maximum(found, 0.0).reshape(x.shape[1:])
+    result = np.empty(rows.shape[1])
+    for part in _parts(len(result), 6):
+        np.sum((load.moments @ rows[:, part]) * rows[:, part], axis=0, out=result[part])
+    return np.maximum(result, 0.0).reshape(x.shape[1:])
 
 
 def peaks(load: JointLoad, x: Array) -> Array:
     """The largest |sum_i x_i z_i| over the samples, for non-negative x of shape (6, ...)."""
     points, rows = load.candidates.T.copy(), x.reshape(6, -1)
-    found = np.empty(rows.shape[1])
-    for part in _parts(len(found), len(points)):
-        np.max(points @ rows[:, part], axis=0, out=found[part])
-    return found.reshape(x.shape[1:])
+    result = np.empty(rows.shape[1])
+    for part in _parts(len(result), len(points)):
+        np.max(points @ rows[:, part], axis=0, out=result[part])
+    return result.reshape(x.shape[1:])
 
 
 def _parts(count: int, rows: int) -> Iterator[slice]:

@@ -32,9 +32,9 @@ def matching_ratio(link_inertia: Any, rotor_inertia: Any) -> Any:
     >>> float(armdyn.sizing.matching_ratio(1.0, 1e-4))
     100.0
     """
-    for name, given in (("link_inertia", link_inertia), ("rotor_inertia", rotor_inertia)):
-        if not (array(name, given, finite=ModelError) > 0.0).all():
-            raise ModelError(f"{name} is {given}; expected numbers above zero, in kg m^2")
+    for name, values in (("link_inertia", link_inertia), ("rotor_inertia", rotor_inertia)):
+        if not (array(name, values, finite=ModelError) > 0.0).all():
+            raise ModelError(f"{name} is {values}; expected numbers above zero, in kg m^2")
     return np.sqrt(np.divide(link_inertia, rotor_inertia))
 
 

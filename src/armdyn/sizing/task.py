@@ -75,10 +75,10 @@ class MotionCycle:
             raise CycleError(f"the task takes no time: all of its {len(times)} times are {times[0]:g} s")
         set_fields(self, t=times)
         rows: dict[str, Any] = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
-        for name, given in rows.items():
+        for name, arguments in rows.items():
             values = array(
                 f"{name} of MotionCycle",
-                given,
+                arguments,
                 ("samples", "n"),
                 "a row for each time",
                 finite=CycleError,
@@ -109,15 +109,15 @@ class MotionCycle:
     def _check_rates(self) -> None:
         """Raise TaskError unless qd is the rate of q, and qdd that of qd."""
         for (position, x), (rate, v) in ((("q", self.q), ("qd", self.qd)), (("qd", self.qd), ("qdd", self.qdd))):
-            found = contradiction(self.t, x, v)
-            if found is None:
+            result = contradiction(self.t, x, v)
+            if result is None:
                 continue
-            k, names = found.column, self.joint_names
+            k, names = result.column, self.joint_names
             of_joint = f"{position}[:, {k}]" if names is None else f"{position} of joint {names[k]!r}"
             raise CycleError(
-                f"{rate} of MotionCycle is not the rate of {position}: from {found.start:g} to {found.end:g} s "
-                f"{of_joint} moves by {found.moved:.6g}, and the integral of its {rate} is {found.integral:.6g}. Give "
-                "the samples of one motion in rad, m and s, closer together if it is fast"
+                f"{rate} of MotionCycle is not the rate of {position}: from {result.start:g} to {result.end:g} s "
+                f"{of_joint} moves by {result.moved:.6g}, and the integral of its {rate} is {result.integral:.6g}. "
+                "Give the samples of one motion in rad, m and s, closer together if it is fast"
                 + either("; or MotionCycle(..., jumps=True) where it jumps", "")
             )
 
@@ -158,8 +158,8 @@ class MotionCycle:
         t = np.column_stack([ends - lasting, ends]).ravel()
         t[2::2] = ends[:-1]  # a phase begins exactly at the end of the last one
         held = []
-        for name, given in (("q", q), ("qd", qd), ("qdd", qdd)):
-            values = array(name, given, ("phases", "n"), "a row for each phase", finite=CycleError)
+        for name, arguments in (("q", q), ("qd", qd), ("qdd", qdd)):
+            values = array(name, arguments, ("phases", "n"), "a row for each phase", finite=CycleError)
             if len(values) != len(lasting):
                 raise ShapeError(f"{name} has {len(values)} rows; expected one for each of {len(lasting)} durations")
             held.append(np.repeat(values, 2, axis=0))

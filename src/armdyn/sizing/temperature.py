@@ -38,16 +38,16 @@ def periodic_rises(motors: Sequence[Motor], torques: Array, steps: Array) -> Ris
         if not places:
             break
         currents = np.stack([motors[m].at(0.0, h).current(torques[m]) for m, h in zip(places, warm, strict=True)])
-        found = _periodic([motors[m] for m in places], currents, steps)
-        moved = np.abs(found.housing - warm).max(axis=-1)
-        left = []
+        result = _periodic([motors[m] for m in places], currents, steps)
+        moved = np.abs(result.housing - warm).max(axis=-1)
+        remaining = []
         for k, m in enumerate(places):
             thermal = _thermal(motors[m])
             if thermal.magnet_coefficient == 0.0 or moved[k] <= SETTLED:
-                winding[m], housing[m] = found.winding[k], found.housing[k]
-            elif np.isfinite(moved[k]) and thermal.torque_factor(found.housing[k]).min() > 0.0:
-                left.append(k)  # the others heat up until their magnets are demagnetised
-        places, warm = [places[k] for k in left], found.housing[left]
+                winding[m], housing[m] = result.winding[k], result.housing[k]
+            elif np.isfinite(moved[k]) and thermal.torque_factor(result.housing[k]).min() > 0.0:
+                remaining.append(k)  # the others heat up until their magnets are demagnetised
+        places, warm = [places[k] for k in remaining], result.housing[remaining]
     return Rises(winding, housing)
 
 

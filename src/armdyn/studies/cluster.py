@@ -54,9 +54,9 @@ def compute(
     lost = _ways_to_get_lost()
     folder = parts if isinstance(parts, InFolder) else None
     try:
-        for k, found in _answers(study, chunk, missing, folder, client):
-            if found is not None:
-                parts.write(k, found)
+        for k, result in _answers(study, chunk, missing, folder, client):
+            if result is not None:
+                parts.write(k, result)
             elif not parts.has(k):
                 raise StudyError(
                     f"a worker wrote part {k}, but it is not in {folder and folder.folder} on this machine; expected a "
@@ -84,8 +84,8 @@ def _answers(
     def submit(count: int) -> None:
         for k in islice(waiting, max(count, 0)):
             numbers = study.numbers(k, chunk)
-            given = (recipe, name, k, numbers, study.values(numbers), folder)
-            task = client.submit(part, *given, key=f"armdyn-study-{name}-{k}", pure=False)
+            values = (recipe, name, k, numbers, study.values(numbers), folder)
+            task = client.submit(part, *values, key=f"armdyn-study-{name}-{k}", pure=False)
             pending.add(task)
             done.add(task)
 
@@ -121,10 +121,10 @@ def part(
     if folder is not None and folder.has(k):
         return k, None
     opened, loop = _opened(recipe, name, numbers, values)
-    found = opened.compute(loop, numbers, values)
+    result = opened.compute(loop, numbers, values)
     if folder is None:
-        return k, found
-    folder.write(k, found)
+        return k, result
+    folder.write(k, result)
     return k, None
 
 

@@ -102,10 +102,10 @@ def _parts_of_object(value: Any, met: Met) -> Iterator[str]:
 def _pickled(value: Any) -> list[Any]:
     """The pickled form of an object: its class, arguments and attributes; its attributes if it cannot be pickled."""
     try:
-        found = value.__reduce_ex__(4)
+        result = value.__reduce_ex__(4)
     except Exception:  # any error of an object that cannot be pickled
-        found = (getattr(value, "__dict__", {}),)
-    parts = (found,) if isinstance(found, str) else found
+        result = (getattr(value, "__dict__", {}),)
+    parts = (result,) if isinstance(result, str) else result
     return [list(part) if isinstance(part, Iterator) else part for part in parts]
 
 

@@ -99,8 +99,8 @@ class Study:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of one value of each quantity, by name."""
         known = self.loop.rollout.shapes(given=self._given)
-        found = {name: known[name] for name in (*self.loop.state, *self.loop.inputs, "h", "t") if name in known}
-        return {"q0": found.pop("q"), "qd0": found.pop("qd"), **found}
+        result = {name: known[name] for name in (*self.loop.state, *self.loop.inputs, "h", "t") if name in known}
+        return {"q0": result.pop("q"), "qd0": result.pop("qd"), **result}
 
     def usual_chunk(self, threads: int, *, shared: bool) -> int:
         """The default number of runs computed together.
@@ -182,11 +182,11 @@ class Study:
     @property
     def switched(self) -> dict[str, Array]:
         """The table of brakes over time that all runs share, by name; empty if no input switches any."""
-        recipe, given = self.recipe, self.recipe.inputs
+        recipe, values = self.recipe, self.recipe.inputs
         brakes = recipe.switched(self.loop)
         if not brakes:
             return {}
-        h, t0 = float(given.get("h", self.loop.method.step)), float(given.get("t0", 0.0))
+        h, t0 = float(values.get("h", self.loop.method.step)), float(values.get("t0", 0.0))
         return {name: np.asarray(self.loop.brakes.over_time(one, t0, h, recipe.steps)) for name, one in brakes.items()}
 
     def _check(self) -> None:

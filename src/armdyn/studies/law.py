@@ -123,8 +123,8 @@ class DeclaredLaw:
         """The results of the controller by name."""
         of_loop = {"q": q, "qd": qd, "t": t, "h": self._h}
         values = {name: value for name, value in of_loop.items() if name in self._takes}
-        found = self._compute(**values, **self._inputs, **self._over_time(t), **self._state)
-        by_name = dict(zip(self._results, found if isinstance(found, tuple) else (found,), strict=True))
+        result = self._compute(**values, **self._inputs, **self._over_time(t), **self._state)
+        by_name = dict(zip(self._results, result if isinstance(result, tuple) else (result,), strict=True))
         if not np.isfinite(by_name["tau"]).all():
             self._refuse_singular_task(q, t)
         return by_name

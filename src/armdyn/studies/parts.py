@@ -131,18 +131,18 @@ class Manifest:
 
     def claims(self, folder: Path) -> bool:
         """Write the manifest into a folder without one; True for the one process that succeeds."""
-        said = {"format": FORMAT, "chunk": self.chunk, "identity": dict(self.identity), **self.words}
-        return _write(write_first, folder / MANIFEST, json.dumps(said, indent=1).encode())
+        entries = {"format": FORMAT, "chunk": self.chunk, "identity": dict(self.identity), **self.words}
+        return _write(write_first, folder / MANIFEST, json.dumps(entries, indent=1).encode())
 
     @classmethod
     def read(cls, folder: Path) -> Manifest | None:
         """The manifest of a folder; None if there is none."""
         path = folder / MANIFEST
         try:
-            said = json.loads(path.read_bytes())
-            if said.pop("format") != FORMAT:
+            text = json.loads(path.read_bytes())
+            if text.pop("format") != FORMAT:
                 raise ValueError(f"it does not say {FORMAT!r}")
-            return cls(dict(said.pop("identity")), int(said.pop("chunk")), said)
+            return cls(dict(text.pop("identity")), int(text.pop("chunk")), text)
         except FileNotFoundError:
             return None
         except OSError as error:

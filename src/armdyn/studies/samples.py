@@ -278,11 +278,11 @@ def samples_of(samples: Any) -> StudySamples:
 
 def digest_of(kind: str, values: Mapping[str, Array]) -> str:
     """A digest of arrays by name."""
-    found = hashlib.sha256(kind.encode())
+    result = hashlib.sha256(kind.encode())
     for name, value in values.items():
-        found.update(repr((name, value.shape)).encode())
-        found.update(np.ascontiguousarray(value, dtype="<f8").tobytes())
-    return found.hexdigest()
+        result.update(repr((name, value.shape)).encode())
+        result.update(np.ascontiguousarray(value, dtype="<f8").tobytes())
+    return result.hexdigest()
 
 
 def _arrays(values: Mapping[str, Any], meaning: str) -> dict[str, Array]:

@@ -195,10 +195,10 @@ class Words:
 
     def mapping(self, key: str) -> dict[str, Any]:
         """A mapping, empty by default."""
-        said = self.entries.get(key, {})
-        if not isinstance(said, dict):
-            raise StudyError(f"{self.where(key)}: {key} is {said!r}; expected names with values, such as 'name: ...'")
-        return dict(said)
+        text = self.entries.get(key, {})
+        if not isinstance(text, dict):
+            raise StudyError(f"{self.where(key)}: {key} is {text!r}; expected names with values, such as 'name: ...'")
+        return dict(text)
 
     def listed(self, key: str) -> list[str]:
         """A list of names, empty by default; a text has commas between them."""
@@ -403,9 +403,9 @@ class Words:
             StudyError: not a name, and not a list of names and of names with options.
             UnknownName: a controller or wrapper that does not exist.
         """
-        said = self.entries.get("controller", NONE)
+        text = self.entries.get("controller", NONE)
         result: list[tuple[str, dict[str, Any]]] = []
-        for part in said if isinstance(said, list) and said else [said]:
+        for part in text if isinstance(text, list) and text else [text]:
             name, options = next(iter(part.items())) if isinstance(part, dict) and len(part) == 1 else (part, {})
             if not isinstance(name, str) or not isinstance(options, dict):
                 raise StudyError(
@@ -435,10 +435,10 @@ class Words:
                 if options or around:
                     raise StudyError(f"controller {name!r} takes no options, and nothing stands around it")
                 return None
-            found = declared_controller(name, options)
+            result = declared_controller(name, options)
             for wrapper, settings in around:
-                found = placed_around(found, wrapper, settings)
-            return control.with_model(with_gain_kinds(found, robot, self._said_of_gains()), robot)
+                result = placed_around(result, wrapper, settings)
+            return control.with_model(with_gain_kinds(result, robot, self._said_of_gains()), robot)
 
     def _said_of_gains(self) -> dict[str, tuple[Any, int]]:
         """The values by name, each with the number of its axes before those of one value."""
@@ -463,18 +463,18 @@ class Words:
 
     def values(self, robot: Robot, key: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
         """Quantities by name."""
-        said, quantities = self.mapping(key), self.quantities(robot)
+        text, quantities = self.mapping(key), self.quantities(robot)
         names = () if self.is_controlled() else inputs_of_any()
-        controlled = [name for name in said if name not in quantities.own and FORMER.get(name, name) in names]
+        controlled = [name for name in text if name not in quantities.own and FORMER.get(name, name) in names]
         if controlled:
             raise StudyError(
                 f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
                 f"one of {', '.join(name for name in offered() if name != NONE)}"
             )
-        for alias in said:
+        for alias in text:
             self.shape_of_input(robot, str(alias))  # or the error of the controller, before those of the values
         result: dict[str, Any] = {}
-        for alias, value in said.items():
+        for alias, value in text.items():
             with self.at(key, str(alias)):
                 for name in quantities.named({alias: value}, where=key):
                     if name in result:
@@ -583,7 +583,7 @@ def spread(
     Raises:
         ShapeError: another shape.
     """
-    found = _array(name, value, finite=StudyError)
-    if repeat and found.ndim == leading and shape:
-        return np.broadcast_to(found.reshape(*found.shape, *(1 for _ in shape)), (*found.shape, *shape))
-    return array(name, found, (*("values",) * leading, *shape), meaning)
+    result = _array(name, value, finite=StudyError)
+    if repeat and result.ndim == leading and shape:
+        return np.broadcast_to(result.reshape(*result.shape, *(1 for _ in shape)), (*result.shape, *shape))
+    return array(name, result, (*("values",) * leading, *shape), meaning)

@@ -71,11 +71,11 @@ def trusted_folder(place: Path) -> Path:
         PermissionError: if other users could have written there.
     """
     last, status = place.anchor, os.lstat(place.anchor)
-    for step, found in _way_to(place):
+    for step, result in _way_to(place):
         if hasattr(os, "getuid"):
-            _check_step(step, found)
-        if not stat.S_ISLNK(found.st_mode):
-            last, status = step, found
+            _check_step(step, result)
+        if not stat.S_ISLNK(result.st_mode):
+            last, status = step, result
     if not stat.S_ISDIR(status.st_mode):
         raise NotADirectoryError(f"{last} is not a folder")
     if hasattr(os, "getuid") and status.st_mode & stat.S_ISVTX and _others_write(last, status):

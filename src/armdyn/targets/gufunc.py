@@ -180,8 +180,8 @@ class LoopTable:
         """Raise if NumPy has not made the ufunc that armdyn expects."""
         count = self.interface.inputs, self.interface.outputs
         types = [f"{letter * count[0]}->{letter * count[1]}" for letter in self.loops]
-        made = self.ufunc
-        if not isinstance(made, np.ufunc) or (made.nin, made.nout) != count or made.types != types:
+        result = self.ufunc
+        if not isinstance(result, np.ufunc) or (result.nin, result.nout) != count or result.types != types:
             raise RuntimeError(
                 f"NumPy {np.__version__} does not make generalised ufuncs the way armdyn expects; "
                 "please report this with the version, and use an earlier NumPy meanwhile"

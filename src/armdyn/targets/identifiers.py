@@ -63,8 +63,8 @@ def of_both_sides(
         Unsupported: if two inputs, or two outputs, become one identifier.
     """
     taken = identifiers(inputs, language, reserved)
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, plain in identifiers(outputs, language, reserved).items():
         mine = f"{plain}_out" if plain in taken.values() else plain
-        found[name] = f"{mine}_" if mine in {*taken.values(), *found.values()} else mine
-    return taken, found
+        result[name] = f"{mine}_" if mine in {*taken.values(), *result.values()} else mine
+    return taken, result

@@ -33,11 +33,11 @@ class InterpretedIntegration(InPlaceOfUfunc[Integration]):
         ports, count, batch = integration.state_ports, len(integration.state_ports), out[0].shape[:-1]
         cores = [port.shape for port in (*ports, *integration.held_ports)]
         shapes = [(len(LIMITS),), (len(PROGRESS),), *cores, (np.shape(arrays[-1])[-1],)]
-        given = [
+        values = [
             np.broadcast_to(np.asarray(a, float), (*batch, *shape)) for a, shape in zip(arrays, shapes, strict=True)
         ]
         for index in np.ndindex(batch):
-            own = [array[index] for array in given]
+            own = [array[index] for array in values]
             results = [place[index] for place in out[1 : 1 + count]]
             rows = [place[index] for place in out[1 + count : 1 + 2 * count]]
             progress, y = _integrated(integration, own, rows, out[-1][index])

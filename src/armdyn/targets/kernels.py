@@ -198,10 +198,10 @@ class Kernel(Loops):
     def _ufunc(self, letters: str) -> np.ufunc | None:
         """The ufunc with loops for some types; None unless all of them are machine code."""
         loops = {letter: self.address(letter) for letter in letters}
-        found = {letter: address for letter, address in loops.items() if address is not None}
-        if len(found) < len(loops):
+        result = {letter: address for letter, address in loops.items() if address is not None}
+        if len(result) < len(loops):
             return None
-        return _ufuncs.get((self._digest, letters), lambda: LoopTable(self.interface, found).ufunc)
+        return _ufuncs.get((self._digest, letters), lambda: LoopTable(self.interface, result).ufunc)
 
 
 def _interpreter_of(interface: GufuncInterface) -> Callable[..., Any]:

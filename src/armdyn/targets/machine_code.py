@@ -56,8 +56,8 @@ def load_or_build(
 
 
 def _kept(key: str, entry: str, functions: Functions) -> Code | None:
-    found = cache.read("kernel", key)
-    return load_code(*found, entry, functions) if found else None
+    result = cache.read("kernel", key)
+    return load_code(*result, entry, functions) if result else None
 
 
 def _object(ir: str) -> bytes:
@@ -87,9 +87,9 @@ _shared: Once[str, bytes] = Once()
 def _kept_object(ir: str) -> bytes:
     """An object file from disk, or compiled and stored there."""
     key = cache_keys.of_ir(ir, host())
-    found = cache.read("shared", key)
-    if found is not None:
-        return found[1]
+    result = cache.read("shared", key)
+    if result is not None:
+        return result[1]
     code = _object(ir)
     cache.write("shared", key, {}, code)
     return code

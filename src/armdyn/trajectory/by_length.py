@@ -82,8 +82,8 @@ class ByLength(JointPath):
         for _ in range(NEWTON_STEPS):
             here = t[active]
             error = self._lengths_to(start[active], here) - lengths[active]
-            left = np.abs(error) > accuracy
-            active, here, error = active[left], here[left], error[left]
+            remaining = np.abs(error) > accuracy
+            active, here, error = active[remaining], here[remaining], error[remaining]
             if not active.size:
                 break
             high[active] = np.where(error > 0.0, here, high[active])

@@ -126,7 +126,7 @@ class PathRows:
         limits: of the joints.
         stations: the stations at which the limits are rows.
         checked: the stations at which they are checked.
-        lowered: the remaining parts of the limits, which keep them between stations, (intervals, n) each.
+        lowered: the limit parts of the limits, which keep them between stations, (intervals, n) each.
     """
 
     robot: Robot
@@ -147,7 +147,7 @@ class PathRows:
 
     def lowered_by(self, excess: Excess) -> PathRows:
         """The rows with lower limits in the intervals in which they were exceeded."""
-        lowered = Excess(*(left / np.maximum(one, 1.0) for left, one in zip(self.lowered, excess, strict=True)))
+        lowered = Excess(*(limit / np.maximum(one, 1.0) for limit, one in zip(self.lowered, excess, strict=True)))
         return dataclasses.replace(self, lowered=lowered)
 
     def excess(self, x: Array) -> Excess:

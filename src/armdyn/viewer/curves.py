@@ -77,16 +77,16 @@ def _with_ghosts(curves: Curves, other: Curves | None) -> Curves:
 def _own_curves(robot: Robot, recording: Recording) -> list[Curves]:
     step = max(-(-len(recording.t) // MOST_POINTS), 1)
     thin = slice(None, None, step)
-    found = []
+    result = []
     if recording.tau is not None:
         title = f"{force_title(robot)}, {recording.tau_of}"
-        found.append(_made(title, robot.joint_names, recording.t[thin], recording.tau[thin]))
+        result.append(_made(title, robot.joint_names, recording.t[thin], recording.tau[thin]))
     if recording.kinetic is not None and recording.potential is not None:
         parts = [recording.kinetic, recording.potential, recording.kinetic + recording.potential]
-        found.append(
+        result.append(
             _made("Energy, J", ("kinetic", "potential", "together"), recording.t[thin], np.stack(parts, -1)[thin])
         )
-    return found
+    return result
 
 
 class History:

@@ -77,11 +77,11 @@ def tip_ellipsoid(robot: Robot, q: Array, which: str, size: float) -> Solid | st
     why = ""
     for components in COMPONENTS:
         try:
-            found = OF_TIP[which](robot, q, components=components)
+            result = OF_TIP[which](robot, q, components=components)
         except ArmdynError as error:
             why = why or str(error)
             continue
-        return _solid(found, size)
+        return _solid(result, size)
     return why.partition(". ")[0]
 
 

@@ -68,15 +68,15 @@ def film_of(messages: Iterable[Timed]) -> list[Timed]:
 
 def _made(messages: Iterable[Timed], beginning: float) -> dict[str, dict[str, Any]]:
     """The messages that create nodes, by name, merged with the changes at the beginning."""
-    made: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for t, message in messages:
         if t > beginning:
             break
         if "props" in message:
-            made[message["name"]] = {**message, "props": dict(message["props"])}
-        elif message["type"] == UPDATE and message["name"] in made:
-            made[message["name"]]["props"].update(message["updates"])
-    return made
+            result[message["name"]] = {**message, "props": dict(message["props"])}
+        elif message["type"] == UPDATE and message["name"] in result:
+            result[message["name"]]["props"].update(message["updates"])
+    return result
 
 
 class ScalingNode:
@@ -120,20 +120,20 @@ class ScalingNode:
         """The messages that show the node in its present state."""
         if not self._along_z:
             return []
-        said = [] if self._begun else self._beginning()
+        texts = [] if self._begun else self._beginning()
         self._begun = True
         fits = [j for j, length in enumerate(self._sizes) if length <= self._length * (1.0 + SAME)]
         wanted = fits[0] if fits and self._visible else -1
         if wanted != self._shown:
-            said += [self._say(SHOW, self._shown, end, visible=False) for end in (0, 1) if self._shown >= 0]
-            said += [self._say(SHOW, wanted, end, visible=True) for end in (0, 1) if wanted >= 0]
+            texts += [self._say(SHOW, self._shown, end, visible=False) for end in (0, 1) if self._shown >= 0]
+            texts += [self._say(SHOW, wanted, end, visible=True) for end in (0, 1) if wanted >= 0]
             self._shown = wanted
         if wanted >= 0:
             far = self._position + (self._length - self._sizes[wanted]) * _z_axis(self._wxyz)
             for end, position in enumerate((self._position, far)):
-                said.append(self._say(TURN, wanted, end, wxyz=self._wxyz.tolist()))
-                said.append(self._say(MOVE, wanted, end, position=position.tolist()))
-        return said
+                texts.append(self._say(TURN, wanted, end, wxyz=self._wxyz.tolist()))
+                texts.append(self._say(MOVE, wanted, end, position=position.tolist()))
+        return texts
 
     @property
     def _sizes(self) -> Array:
@@ -143,13 +143,13 @@ class ScalingNode:
 
     def _beginning(self) -> list[Message]:
         """The messages that create the nodes, all of them hidden."""
-        said: list[Message] = []
+        texts: list[Message] = []
         for j, length in enumerate(self._sizes.tolist()):
             props = {**self._made["props"], "scale": [1.0, 1.0, length]}
             for end in (0, 1):
-                said.append({**self._made, "name": self._name(j, end), "props": props})
-                said.append(self._say(SHOW, j, end, visible=False))
-        return said
+                texts.append({**self._made, "name": self._name(j, end), "props": props})
+                texts.append(self._say(SHOW, j, end, visible=False))
+        return texts
 
     def _name(self, j: int, end: int) -> str:
         return f"{self._made['name']}, half {j + 1} {'ab'[end]}"

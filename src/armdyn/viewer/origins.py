@@ -74,14 +74,14 @@ def is_allowed(origin: str | None, host: str | None, allowed: Collection[str] = 
     """
     if origin is not None and origin.lower() in allowed:
         return True
-    asked = origin_address(f"http://{host}") if host else None
-    if asked is None or not _is_ours(asked.name):
+    request = origin_address(f"http://{host}") if host else None
+    if request is None or not _is_ours(request.name):
         return False
     page = None if origin is None else origin_address(origin)
     if page is None:
         return origin is None
     default = _PORTS[urlsplit(str(origin)).scheme]
-    return page == HostAddress(asked.name, asked.port if ":" in str(host).rpartition("]")[2] else default)
+    return page == HostAddress(request.name, request.port if ":" in str(host).rpartition("]")[2] else default)
 
 
 def _is_ours(name: str) -> bool:

@@ -95,8 +95,8 @@ class Recording:
         if k + 1 >= len(self.t) or t <= self.t[0]:
             return np.array(values[k])
         share = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
-        found: Array = values[k] + share * (values[k + 1] - values[k])
-        return found
+        result: Array = values[k] + share * (values[k + 1] - values[k])
+        return result
 
     def without_lost(self) -> Recording:
         """The recording without states that are not finite, with a note on their number."""
@@ -120,9 +120,9 @@ class Recording:
         Forces are those of inverse dynamics; for robots with constraints they stay None, because the motion alone does
         not determine them.
         """
-        qd, qdd, made = rates_of(self.t, self.q, self.qd, self.qdd)
+        qd, qdd, result = rates_of(self.t, self.q, self.qd, self.qdd)
         changes: dict[str, Any] = {}
-        notes = [*self.notes, *made]
+        notes = [*self.notes, *result]
         try:
             if self.tau is None:
                 changes |= {"tau": robot.inverse_dynamics(self.q, qd, qdd), "tau_of": "inverse dynamics"}

@@ -231,8 +231,8 @@ class ShownRobot:
         """Show the numbers of the present state."""
         with self.lock:
             self.stale = False
-            said = [each for each in (self.problem, self.arm.problem) if each]
-            self.numbers.content = numbers_html(self.robot, self.now()) + status_html(said)
+            texts = [each for each in (self.problem, self.arm.problem) if each]
+            self.numbers.content = numbers_html(self.robot, self.now()) + status_html(texts)
 
     def refresh_curves(self, t: float | None) -> None:
         """Draw the curves up to a time of the motion, s, or those of the stream."""
@@ -263,5 +263,5 @@ def closed(robot: Robot, q: Array, held: str = "") -> Array:
     """
     if not any(row.holonomic for row in robot.constraint_rows):
         return np.array(q)
-    found: Array = robot.close_loop(q, held=[held] if held else [], tolerance=1e-8)
-    return found
+    result: Array = robot.close_loop(q, held=[held] if held else [], tolerance=1e-8)
+    return result

@@ -64,7 +64,7 @@ def sliders_of(robot: Robot, q: Array | None = None) -> tuple[Slider, ...]:
     """
     reached = np.zeros((1, robot.dof)) if q is None else np.asarray(q, dtype=float).reshape(-1, robot.dof)
     reached = np.where(np.isfinite(reached), reached, 0.0)
-    made = []
+    result = []
     for k, joint in enumerate(robot.joints):
         unit, scale, step = SHOWN[joint.kind]
         half = WHERE_UNLIMITED[joint.kind] / 2.0
@@ -77,8 +77,8 @@ def sliders_of(robot: Robot, q: Array | None = None) -> tuple[Slider, ...]:
         ends = _inside(low * scale, high * scale)
         if not ends[0] < ends[1]:  # limits closer than a step
             ends, step = (low * scale, high * scale), (high - low) * scale / 10.0
-        made.append(Slider(joint.name, unit, scale, *ends, step, limited))
-    return tuple(made)
+        result.append(Slider(joint.name, unit, scale, *ends, step, limited))
+    return tuple(result)
 
 
 def _inside(low: float, high: float) -> tuple[float, float]:

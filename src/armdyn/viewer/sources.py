@@ -213,10 +213,10 @@ def source_of(stream: Any, host: str = "127.0.0.1") -> LineSource:
 
 def port_number(port: Any, name: str = "port") -> int:
     """The number of a port, 0 for any."""
-    found = whole_number(name, port, least=0, error=ViewerError)
-    if found > 65_535:
-        raise ViewerError(f"{name} is {found}; expected a port, 65535 at most")
-    return found
+    result = whole_number(name, port, least=0, error=ViewerError)
+    if result > 65_535:
+        raise ViewerError(f"{name} is {result}; expected a port, 65535 at most")
+    return result
 
 
 def _bound(port: int, host: str) -> tuple[socket.socket, socket.socket]:

@@ -93,14 +93,14 @@ class LineReader:
             heading = self._unnamed[len(words)]
         elif len(words) != heading.width:
             raise StreamError(f"a line has {len(words)} values; expected {heading.width}, as its header has")
-        found: dict[str, Any] = {name: np.empty(self.robot.dof) for name in heading.quantities if name != "t"}
+        result: dict[str, Any] = {name: np.empty(self.robot.dof) for name in heading.quantities if name != "t"}
         for column in heading.columns:
             value = _number(column.name, words[column.place]) * column.factor
             if column.quantity == "t":
-                found["t"] = value
+                result["t"] = value
             else:
-                found[column.quantity][column.joint] = value
-        return StreamState(**found)
+                result[column.quantity][column.joint] = value
+        return StreamState(**result)
 
     def _heading(self, labels: list[str] | int, source: str) -> Heading:
         try:
@@ -143,7 +143,7 @@ class LineReader:
         known = {name: k for k, name in enumerate(names) if name in joints}
         if not known:
             raise UnknownName.of("joint", str(names[0]) if names else "", joints, f"{self.robot.name!r}, in a line")
-        found: dict[str, Array] = {}
+        result: dict[str, Array] = {}
         for key, quantity in ROS_NAMES.items():
             values = data.get(key) or []
             if not isinstance(values, list) or (values and len(values) != len(names)):
@@ -154,12 +154,12 @@ class LineReader:
                     if quantity == "q"
                     else np.zeros(len(joints))
                 )
-                found[quantity] = np.array(start)
+                result[quantity] = np.array(start)
                 for name, k in known.items():
-                    found[quantity][joints.index(name)] = _number(f"{key} of {name}", values[k])
-        if "q" not in found:
+                    result[quantity][joints.index(name)] = _number(f"{key} of {name}", values[k])
+        if "q" not in result:
             raise StreamError("a line has no positions; expected one for each of its names")
-        return StreamState(t=_stamp(data), **found)
+        return StreamState(t=_stamp(data), **result)
 
 
 def _stamp(data: Mapping[str, Any]) -> float | None:
@@ -179,14 +179,14 @@ def _stamp(data: Mapping[str, Any]) -> float | None:
 def _number(name: str, value: Any) -> float:
     """A finite number in a line; raises StreamError for anything else."""
     try:
-        found = (
+        result = (
             math.nan if isinstance(value, bool) or (isinstance(value, str) and not is_number(value)) else float(value)
         )
     except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not math.isfinite(found):
+        result = math.nan
+    if not math.isfinite(result):
         raise StreamError(f"{name} is {shown(value)}; expected a finite number")
-    return found
+    return result
 
 
 def complaint(error: Exception, line: int) -> str:

@@ -107,11 +107,11 @@ class _SurfaceReader:
 
     def surfaces(self, shapes: Sequence[Geometry], layer: Layer) -> list[Surface] | None:
         """The surfaces of some shapes; None if one of them cannot be opened."""
-        found: list[Surface] = []
+        result: list[Surface] = []
         complete = True
         for geometry in shapes:
             try:
-                found += self._of(geometry, layer)
+                result += self._of(geometry, layer)
             except UnreadMesh as error:
                 assert isinstance(geometry.shape, Mesh)  # noqa: S101 - other shapes are in no file
                 name = PurePosixPath(geometry.shape.path.partition("://")[2] or geometry.shape.path).name
@@ -119,7 +119,7 @@ class _SurfaceReader:
                 self.unread[key] += 1
                 self.names.setdefault(key, []).append(f"{name} of {geometry.link}")
                 complete = False
-        return found if complete else None
+        return result if complete else None
 
     def _of(self, geometry: Geometry, layer: Layer) -> Iterator[Surface]:
         own = HULL if layer == "collision" else _colour(geometry.color)

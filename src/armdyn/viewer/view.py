@@ -194,10 +194,10 @@ def _one_each(values: Any, count: int, name: str) -> list[Any]:
     """A list with a value for each of several robots."""
     if values is None:
         return [None] * count
-    found = list(values)
-    if len(found) != count:
-        raise ViewerError(f"{name} has {len(found)} entries; expected {count}, one for each robot")
-    return found
+    result = list(values)
+    if len(result) != count:
+        raise ViewerError(f"{name} has {len(result)} entries; expected {count}, one for each robot")
+    return result
 
 
 def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording]:
@@ -210,10 +210,10 @@ def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording
         raise ViewerError(
             f"motion is {shown(motion)}; expected a Trajectory, a log, or the path of a log or of a saved Trajectory"
         )
-    found = recordings_of(motion, robot)
-    if len(found) > MOST_MOTIONS:
-        raise ViewerError(f"a batch of {len(found)} motions; {MOST_MOTIONS} at most. Choose some: trajectory.pick(0)")
-    return found
+    result = recordings_of(motion, robot)
+    if len(result) > MOST_MOTIONS:
+        raise ViewerError(f"a batch of {len(result)} motions; {MOST_MOTIONS} at most. Choose some: trajectory.pick(0)")
+    return result
 
 
 def _with_ghost(

@@ -145,9 +145,9 @@ class Viewer:
         self.camera_panel = CameraPanel(gui, *self._camera_place)
         self._server.on_client_connect(self.camera_panel.connected)
         with gui.add_folder("Show", expand_by_default=False):
-            known = [look for shown in self._robots for look in shown.entry.arm.known_looks]
+            known = [look for each in self._robots for look in each.entry.arm.known_looks]
             looks = [look for look in ("visual", "collision", "skeleton") if look in known]
-            tips = any(shown.robot.tip is not None for shown in self._robots)
+            tips = any(each.robot.tip is not None for each in self._robots)
             self.show_panel = ShowPanel(
                 gui,
                 self._show,
@@ -162,9 +162,9 @@ class Viewer:
             self._robots[0].add_controls()
         else:
             tabs = gui.add_tab_group()
-            for shown in self._robots:
-                with tabs.add_tab(shown.entry.arm.name):
-                    shown.add_controls()
+            for each in self._robots:
+                with tabs.add_tab(each.entry.arm.name):
+                    each.add_controls()
         if self.notes:
             with gui.add_folder("Notes"):
                 gui.add_html(status_html(list(self.notes)))
@@ -213,13 +213,13 @@ class Viewer:
 
     def _chosen(self) -> None:
         with self._lock:
-            for shown in self._robots:
-                with shown.lock:
+            for each in self._robots:
+                with each.lock:
                     if not self._show.trace:
-                        shown.clear_trace()
-                    for arm in shown.arms:
+                        each.clear_trace()
+                    for arm in each.arms:
                         arm.show(self._show)
-                    shown.stale = True
+                    each.stale = True
 
     def _darken(self, dark: bool) -> None:
         self._dark = dark
@@ -238,8 +238,8 @@ class Viewer:
             except Exception as error:  # the view continues, and reports the error
                 if self._closed.is_set():
                     return
-                for shown in self._robots:
-                    shown.problem, shown.stale = str(error), True
+                for each in self._robots:
+                    each.problem, each.stale = str(error), True
 
     def tick(self) -> None:
         """Update the scene: the played motion, the newest state of a stream, numbers and curves."""
@@ -249,9 +249,9 @@ class Viewer:
             self._take_newest()
             if now - self._numbers_at >= NUMBERS_EVERY:
                 self._numbers_at = now
-                for shown in self._robots:
-                    if shown.stale:
-                        shown.refresh()
+                for each in self._robots:
+                    if each.stale:
+                        each.refresh()
                 self._say_stream()
                 self._tell_passed_over(now)
             if now - self._curves_at >= CURVES_EVERY:
@@ -264,20 +264,20 @@ class Viewer:
         t = self.playback.time(now)
         if t != self._last_t:
             self._last_t = t
-            for shown in self._robots:
-                if shown.recordings:
-                    shown.play_at(t)
+            for each in self._robots:
+                if each.recordings:
+                    each.play_at(t)
             self.play_panel.refresh(t)
         else:
             self.play_panel.refresh()
         return t
 
     def _draw_curves(self, t: float | None) -> None:
-        for shown in self._robots:
-            if shown.recordings and t is not None and t != self._shown_t:
-                shown.refresh_curves(t)
-            elif shown.entry.streamed:
-                shown.refresh_curves(None)
+        for each in self._robots:
+            if each.recordings and t is not None and t != self._shown_t:
+                each.refresh_curves(t)
+            elif each.entry.streamed:
+                each.refresh_curves(None)
         if t is not None:
             self._shown_t = t
 
@@ -366,13 +366,13 @@ class Viewer:
             ViewerError: positions that are not finite; a closed view.
         """
         self._refuse_closed()
-        shown = self._robots[self._place(robot)]
-        names = ", ".join(shown.robot.joint_names)
+        each = self._robots[self._place(robot)]
+        names = ", ".join(each.robot.joint_names)
         checked_q = joint_array(
-            shown.robot, "q", q, (shown.robot.dof,), f"one value per joint: {names}", finite=ViewerError
+            each.robot, "q", q, (each.robot.dof,), f"one value per joint: {names}", finite=ViewerError
         )
         with self._server.atomic():
-            shown.place(checked_q)
+            each.place(checked_q)
 
     def _place(self, robot: int | str) -> int:
         names = [shown.entry.arm.name for shown in self._robots]
@@ -451,14 +451,14 @@ class Viewer:
         target = checked(path, ENDINGS)
         rate = number("fps", fps, above=0.0, unit="Hz", error=ViewerError)
         with contextlib.ExitStack() as held:
-            for lock in (self._lock, *(shown.lock for shown in self._robots)):
+            for lock in (self._lock, *(each.lock for each in self._robots)):
                 held.enter_context(lock)  # so that no slider changes the film
             serializer = self._server.get_scene_serializer()
             if self.playback is not None:
                 for t in self.playback.times(rate):
-                    for shown in self._robots:
-                        if shown.recordings:
-                            shown.play_at(t)
+                    for each in self._robots:
+                        if each.recordings:
+                            each.play_at(t)
                     serializer.insert_sleep(1.0 / rate)
                 self._last_t = None  # back to the present time of the motion
             serializer._messages = film_of(serializer._messages)

@@ -38,14 +38,14 @@ def _found(body: SubjectLink, own: Array, moved: Array, parts: int) -> Finding:
     A = body.frame[:3, :3]
     six = (A.T @ moved @ A)[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
     text = f"the tensor is the sum of {parts} shapes about their own centres, {short:.2g} % short of the whole"
-    found = Finding.at(body.inertial or body.node, "inertia/composite", "warning", text, link=body.name)
+    finding = Finding.at(body.inertial or body.node, "inertia/composite", "warning", text, link=body.name)
     repair = Repair(
         "the sum about the common centre of mass",
         body.edits(body.mass or 0.0, body.com, six),
         f"trace {np.trace(own):.4g} to {np.trace(moved):.4g} kg m^2",
     )
     why = "Steiner's terms m d^2 of the parts are missing; fast motions need more torque"
-    return replace(found, element=f"link {body.name!r}", why=why, repairs=(repair,))
+    return replace(finding, element=f"link {body.name!r}", why=why, repairs=(repair,))
 
 
 def _sums(body: SubjectLink, purpose: str) -> tuple[Array, Array, int] | None:

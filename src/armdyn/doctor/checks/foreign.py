@@ -53,8 +53,8 @@ def words(subject: Subject) -> Iterator[Finding]:
         link = next((name for name in sorted(word.names) if name in subject.bodies), "")
         why = "the motion differs between the program that obeys it and all others, Pinocchio and MuJoCo among them"
         element = f"joint {word.joint!r}" if word.joint else f"<{node.tag}>"
-        found = Finding.at(node, "reader/foreign", "warning", word.text, why=why, link=link)
-        yield replace(found, element=element)
+        finding = Finding.at(node, "reader/foreign", "warning", word.text, why=why, link=link)
+        yield replace(finding, element=element)
     if weightless:
         node, names = weightless[0]
         text = f"{len(weightless)} links have no weight in Gazebo, the first is {', '.join(names)}"
@@ -121,8 +121,8 @@ def _of_interface(joint: Articulation, interface: Node) -> Iterator[Finding]:
             continue
         text = f"{kind} {side} {value:g} in ros2_control, <limit> of the joint has {own:g}"
         why = "one of the two is wrong, and programs differ in which they take"
-        found = Finding.at(param, "limit/ros2_control", "warning", text, why=why, link=joint.child)
-        yield replace(found, element=f"joint {joint.name!r}", repairs=_repairs(param, value, own))
+        finding = Finding.at(param, "limit/ros2_control", "warning", text, why=why, link=joint.child)
+        yield replace(finding, element=f"joint {joint.name!r}", repairs=_repairs(param, value, own))
 
 
 def _repairs(param: Node, value: float, own: float) -> tuple[Repair, ...]:
@@ -178,8 +178,8 @@ def orders(subject: Subject) -> Iterator[Finding]:
     if by_name != along:
         parts.append(f"Pinocchio takes branches by name, {_first(by_name, along)}")
     text = "programs number the joints in different orders"
-    found = Finding.at(moving[0].node, "reader/order", "note", text, why="; ".join(parts))
-    yield replace(found, element="joints")
+    finding = Finding.at(moving[0].node, "reader/order", "note", text, why="; ".join(parts))
+    yield replace(finding, element="joints")
 
 
 def _first(own: list[str], other: list[str]) -> str:
@@ -189,7 +189,7 @@ def _first(own: list[str], other: list[str]) -> str:
 
 
 def _depth_first(subject: Subject, root: str, key: Callable[[Articulation], Any]) -> list[str]:
-    found: list[str] = []
+    result: list[str] = []
     waiting = sorted(subject.bodies[root].carries, key=key, reverse=True)
     seen: set[str] = set()
     while waiting:
@@ -198,7 +198,7 @@ def _depth_first(subject: Subject, root: str, key: Callable[[Articulation], Any]
             continue
         seen.add(joint.name)
         if joint.kind not in ("fixed", ""):
-            found.append(joint.name)
+            result.append(joint.name)
         if joint.child_body is not None:
             waiting += sorted(joint.child_body.carries, key=key, reverse=True)
-    return found
+    return result

@@ -140,17 +140,17 @@ def possible(subject: Subject) -> Iterator[Finding]:
             rule, text = "inertia/negative", f"the smallest principal moment is {principal[0]:.4g} kg m^2"
         elif principal[2] - principal[1] - principal[0] > thresholds.TRIANGLE.value * largest:
             short = 100 * (principal[2] - principal[1] - principal[0]) / principal[2]
-            shown = ", ".join(f"{one:.4g}" for one in principal)
-            rule, text = "inertia/triangle", f"principal moments ({shown}) kg m^2 break a + b >= c by {short:.2g} %"
+            label = ", ".join(f"{one:.4g}" for one in principal)
+            rule, text = "inertia/triangle", f"principal moments ({label}) kg m^2 break a + b >= c by {short:.2g} %"
         else:
             continue
         severity: Severity = "error" if body.moves else "warning"
-        found = _of(body, rule, severity, text, "no rigid body has these; M(q) may lose its inverse")
+        finding = _of(body, rule, severity, text, "no rigid body has these; M(q) may lose its inverse")
         repairs = list(_repairs(body, numbers, Surroundings.of(body, *typical)))[: MOST_REPAIRS - 1]
         for nearest in _nearest(body):
             small = rule == "inertia/triangle" and short < SMALL_BREACH
             repairs.insert(0 if small else len(repairs), nearest)
-        yield replace(found, repairs=tuple(repairs))
+        yield replace(finding, repairs=tuple(repairs))
 
 
 def likely(subject: Subject) -> Iterator[Finding]:
@@ -172,8 +172,10 @@ def likely(subject: Subject) -> Iterator[Finding]:
         kind = max(judged, key=lambda one: judged[one])
         rule, fault, why = KINDS[kind]
         certain = beside.is_known and (judged[kind] > ERRORS[kind] or sum(judged.values()) > CERTAIN)
-        found = _of(body, rule, "error" if certain else "warning", f"{fault}: {_evidence(kind, numbers, beside)}", why)
-        yield replace(found, repairs=tuple(_repairs(body, numbers, beside))[:MOST_REPAIRS])
+        finding = _of(
+            body, rule, "error" if certain else "warning", f"{fault}: {_evidence(kind, numbers, beside)}", why
+        )
+        yield replace(finding, repairs=tuple(_repairs(body, numbers, beside))[:MOST_REPAIRS])
 
 
 def is_frame(body: SubjectLink, typical: tuple[float, float]) -> bool:
@@ -206,14 +208,14 @@ def _evidence(kind: str, numbers: Numbers, beside: Surroundings) -> str:
 def _repairs(body: SubjectLink, numbers: Numbers, beside: Surroundings) -> Iterator[Repair]:
     """The best hypotheses; after them the solid shapes of the link at its mass."""
     solid = _solid(body, numbers, beside)
-    for left, hypothesis in [*ranked(numbers, beside)[: MOST_REPAIRS - len(solid)], *solid]:
+    for remaining, hypothesis in [*ranked(numbers, beside)[: MOST_REPAIRS - len(solid)], *solid]:
         if not is_possible(hypothesis.numbers.moments):
             continue
         edits = body.edits(*hypothesis.numbers)
         if edits:
             mass, com, _ = hypothesis.numbers
             became = change_in_words(body, hypothesis.numbers)
-            yield Repair(hypothesis.title, edits, became, 1.0 / (1.0 + left), (mass, tuple(com)))
+            yield Repair(hypothesis.title, edits, became, 1.0 / (1.0 + remaining), (mass, tuple(com)))
 
 
 def _solid(body: SubjectLink, numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:
@@ -222,8 +224,8 @@ def _solid(body: SubjectLink, numbers: Numbers, beside: Surroundings) -> list[tu
         return []
     filled = Hypothesis(f"{body.solid_words}, solid, at this mass", Numbers(numbers.mass, numbers.com, solid[1]), 0.0)
     near = np.linalg.norm(solid[0] - numbers.com) < thresholds.NEAR_CENTRE.value * beside.extent
-    left = beside.unlikely(filled.numbers)
-    return [(left, filled)] if near and left < beside.unlikely(numbers) else []
+    remaining = beside.unlikely(filled.numbers)
+    return [(remaining, filled)] if near and remaining < beside.unlikely(numbers) else []
 
 
 def change_in_words(body: SubjectLink, numbers: Numbers) -> str:
@@ -285,10 +287,10 @@ def _nearest(body: SubjectLink) -> Iterator[Repair]:
     assert body.mass is not None  # noqa: S101 - it is stated
     assert body.moments is not None  # noqa: S101 - likewise
     if body.mass > 0.0:
-        given = tensor_of(body.moments)
-        near = nearest_consistent(Inertia(body.mass, np.zeros(3), given)).inertia.tensor
+        values = tensor_of(body.moments)
+        near = nearest_consistent(Inertia(body.mass, np.zeros(3), values)).inertia.tensor
         six = near[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
-        change = 100 * float(np.linalg.norm(near - given) / np.linalg.norm(given))
+        change = 100 * float(np.linalg.norm(near - values) / np.linalg.norm(values))
         title = f"the nearest tensor of a rigid body, a change of {change:.2g} %"
         numbers = Numbers(body.mass, body.com, six)
         yield Repair(title, body.edits(*numbers), change_in_words(body, numbers), sure=0.3)
@@ -369,5 +371,5 @@ def typical_of(subject: Subject) -> tuple[float, float]:
 
 
 def _of(body: SubjectLink, rule: str, severity: Severity, text: str, why: str, node: Node | None = None) -> Finding:
-    found = Finding.at(node or body.inertial or body.node, rule, severity, text, why=why, link=body.name)
-    return replace(found, element=f"link {body.name!r}")
+    finding = Finding.at(node or body.inertial or body.node, rule, severity, text, why=why, link=body.name)
+    return replace(finding, element=f"link {body.name!r}")

@@ -90,9 +90,9 @@ def _units(
 ) -> Iterator[Finding]:
     far = float(np.abs(pair).max())
     turns = far * joint.unit / (2 * np.pi)
-    shown = f"[{pair[0]:g}, {pair[1]:g}]"
+    label = f"[{pair[0]:g}, {pair[1]:g}]"
     if far * joint.unit > thresholds.ONE_TURN.value:
-        text = f"limits {shown} {'rad' if joint.unit == 1.0 else 'degrees'} are {turns:.3g} turns"
+        text = f"limits {label} {'rad' if joint.unit == 1.0 else 'degrees'} are {turns:.3g} turns"
         if far * joint.unit < thresholds.FEW_TURNS.value:
             yield _of(joint, node, "limit/turns", "note", text, "planners search all of these turns")
         elif far * joint.unit > thresholds.UNLIMITED.value or joint.unit != 1.0:
@@ -103,7 +103,7 @@ def _units(
             why = 'the file states angle="radian"'
             yield _of(joint, node, "limit/degrees", severity, text, why, (repair,))
     elif joint.unit != 1.0 and not is_whole and _is_in_radians(joint, far, joints):
-        text = f"limits {shown} degrees, others have {_typical(joint, joints):.3g}"
+        text = f"limits {label} degrees, others have {_typical(joint, joints):.3g}"
         repair = _converted(node, pair, np.degrees(pair), "radians were meant: write degrees")
         why = 'angles are degrees unless <compiler angle="radian"/> is stated'
         yield _of(joint, node, "limit/radians", "warning", text, why, (repair,))
@@ -143,8 +143,8 @@ def _whole_file_in_radians(subject: Subject, joints: list[MjcfJoint]) -> Finding
         edits = subject.bodies["world"]._inserted(subject.source.root, '<compiler angle="radian"/>')
     text = f"the widest of {len(hinges)} ranges has {widest:.3g} degrees: radians were meant"
     why = 'angles are degrees unless <compiler angle="radian"/> is stated, those of orientations too'
-    found = Finding.at(node, "limit/radians", "error", text, why=why)
-    return replace(found, repairs=(Repair('state angle="radian"', edits, "every angle of the file"),))
+    finding = Finding.at(node, "limit/radians", "error", text, why=why)
+    return replace(finding, repairs=(Repair('state angle="radian"', edits, "every angle of the file"),))
 
 
 def _converted(node: Node, pair: np.ndarray, other: np.ndarray, title: str) -> Repair:
@@ -199,15 +199,15 @@ def _of_forces(node: Node, name: str, element: str) -> Iterator[Finding]:
     pair = numbers(own(node), name, 2, ())
     if len(words) != PAIR or not np.isfinite(pair).all():
         text = f"{name} {node.attributes[name]!r} is not two numbers"
-        found = Finding.at(node, "read/number", "error", text, why="MuJoCo refuses the file")
+        finding = Finding.at(node, "read/number", "error", text, why="MuJoCo refuses the file")
     elif pair[0] > pair[1]:
         edits = (Edit(node.values[name], f"{words[1]} {words[0]}"),)
         text = f"{name} [{pair[0]:g}, {pair[1]:g}] has its lower end above its upper end"
-        found = Finding.at(node, "limit/swapped", "error", text, why="MuJoCo refuses the file")
-        found = replace(found, repairs=(Repair("swap its ends", edits),))
+        finding = Finding.at(node, "limit/swapped", "error", text, why="MuJoCo refuses the file")
+        finding = replace(finding, repairs=(Repair("swap its ends", edits),))
     else:
         return
-    yield replace(found, element=element)
+    yield replace(finding, element=element)
 
 
 def _is_pair(text: str) -> bool:
@@ -230,5 +230,5 @@ def _of(
     why: str,
     repairs: tuple[Repair, ...] = (),
 ) -> Finding:
-    found = Finding.at(node, rule, severity, text, why=why, link=joint.child, repairs=repairs)
-    return replace(found, element=f"joint {joint.name!r}")
+    finding = Finding.at(node, rule, severity, text, why=why, link=joint.child, repairs=repairs)
+    return replace(finding, element=f"joint {joint.name!r}")

@@ -71,8 +71,8 @@ def bounded(subject: Subject) -> Iterator[Finding]:
         else:
             continue
         why = "the equations have other numbers than the file; Drake has those of the file"
-        found = Finding.at(place, "inertia/changed", "warning", text, why=why, link=body.name)
-        yield replace(found, element=f"body {body.name!r}")
+        finding = Finding.at(place, "inertia/changed", "warning", text, why=why, link=body.name)
+        yield replace(finding, element=f"body {body.name!r}")
 
 
 def of_geoms(subject: Subject) -> Iterator[Finding]:
@@ -84,9 +84,9 @@ def of_geoms(subject: Subject) -> Iterator[Finding]:
             if "mass" in geom.attributes and geom.mass < 0.0:
                 node = geom.attributes["mass"].node
                 edits = (Edit(node.values["mass"], f"{-geom.mass:.10g}"),)
-                found = Finding.at(node, "mass/negative", "error", f"mass is {geom.mass:g} kg", link=body.name)
-                found = replace(found, element=f"geom {geom.node.name!r} of body {body.name!r}")
-                yield replace(found, repairs=(Repair("the mass is positive", edits),))
+                finding = Finding.at(node, "mass/negative", "error", f"mass is {geom.mass:g} kg", link=body.name)
+                finding = replace(finding, element=f"geom {geom.node.name!r} of body {body.name!r}")
+                yield replace(finding, repairs=(Repair("the mass is positive", edits),))
         yield from _density(body)
 
 
@@ -104,12 +104,12 @@ def _density(body: MjcfBody) -> Iterator[Finding]:
     name = next((one for one in ("mass", "density") if one in heaviest.attributes), "")
     node = heaviest.attributes[name].node if name else heaviest.node
     text = f"a density of no material: {mass:.4g} kg in {1e3 * volume:.3g} l, {density:.4g} kg/m^3"
-    found = Finding.at(node, "mass/density", "warning", text, why="all torques are those of another arm")
+    finding = Finding.at(node, "mass/density", "warning", text, why="all torques are those of another arm")
     factor = next((one for one in (1e-3, 1e3, 1e-6, 1e6) if low <= density * one <= high), 0.0)
     edits = tuple(dict.fromkeys(edit for geom in body.geoms for edit in _scaled(geom.attributes, name, factor)))
     repairs = (Repair(f"{name} times {factor:g}", edits, f"{density:.4g} to {density * factor:.4g} kg/m^3"),)
-    found = replace(found, element=f"body {body.name!r}", link=body.name)
-    yield replace(found, repairs=repairs) if factor and edits else found
+    finding = replace(finding, element=f"body {body.name!r}", link=body.name)
+    yield replace(finding, repairs=repairs) if factor and edits else finding
 
 
 def _scaled(attributes: Attributes, name: str, factor: float) -> Iterator[Edit]:

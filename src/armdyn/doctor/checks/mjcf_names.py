@@ -63,13 +63,13 @@ def _unknown_classes(root: Node, classes: set[str]) -> Iterator[Finding]:
             if name and node.tag != "default" and name not in classes:
                 using.setdefault(name, []).append((node, attribute))
     for name, places in using.items():
-        found = _unknown(*places[0], "default class", name, classes)
+        finding = _unknown(*places[0], "default class", name, classes)
         more = "" if len(places) == 1 else f", which {len(places)} elements have"
         repairs = tuple(
             Repair(one.title, tuple(Edit(node.values[attribute], one.edits[0].text) for node, attribute in places))
-            for one in found.repairs
+            for one in finding.repairs
         )
-        yield replace(found, text=found.text + more, repairs=repairs)
+        yield replace(finding, text=finding.text + more, repairs=repairs)
 
 
 def _unknown(node: Node, attribute: str, kind: str, name: str, known: set[str]) -> Finding:

@@ -41,8 +41,8 @@ def dropped(subject: Subject) -> Iterator[Finding]:
                 continue
             seen.add((name, id(stated.node)))
             text = f"{name} {value:g}"
-            found = Finding.at(stated.node, rule, "note", text, why=why, link=joint.child)
-            yield replace(found, element=f"joint {joint.name!r}")
+            finding = Finding.at(stated.node, rule, "note", text, why=why, link=joint.child)
+            yield replace(finding, element=f"joint {joint.name!r}")
 
 
 def held_up(subject: Subject) -> Iterator[Finding]:
@@ -51,5 +51,5 @@ def held_up(subject: Subject) -> Iterator[Finding]:
         text = body.node.attributes.get("gravcomp", "0")
         if body.name != "world" and text.strip() not in ("0", "0.0"):
             why = "MuJoCo takes this share of the weight away; Pinocchio and Drake do not"
-            found = Finding.at(body.node, "reader/gravcomp", "note", f"gravcomp {text}", why=why, link=body.name)
-            yield replace(found, element=f"body {body.name!r}")
+            finding = Finding.at(body.node, "reader/gravcomp", "note", f"gravcomp {text}", why=why, link=body.name)
+            yield replace(finding, element=f"body {body.name!r}")

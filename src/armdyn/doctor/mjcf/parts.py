@@ -114,15 +114,15 @@ class MjcfBody(SubjectLink):
         if node is None:
             texts = f'<inertial pos="{_words(com)}" mass="{mass:.10g}" {self._of_moments(moments)}/>'
             return self._inserted(self.node, texts)
-        found: list[Edit] = []
+        result: list[Edit] = []
         if mass != self.mass:
-            found += self._set(node, "mass", f"{mass:.10g}")
+            result += self._set(node, "mass", f"{mass:.10g}")
         if not np.array_equal(com, self.com):
-            found += self._set(node, "pos", _words(com))
+            result += self._set(node, "pos", _words(com))
         old = self.moments
         if old is None or not np.array_equal(moments, old):
-            found += self._moments_set(node, moments)
-        return tuple(found)
+            result += self._moments_set(node, moments)
+        return tuple(result)
 
     def _moments_set(self, node: Node, moments: Array) -> Iterator[Edit]:
         if self._is_full:

@@ -36,18 +36,18 @@ def rotation(attributes: Attributes, settings: DocumentSettings) -> Array:
     if name is None:
         return np.eye(3)
     size = {"quat": 4, "axisangle": 4, "xyaxes": 6}.get(name, 3)
-    found = numbers(attributes, name, size, ())
+    result = numbers(attributes, name, size, ())
     with np.errstate(all="ignore"):
         if name == "quat":
-            R = _of_quaternion(found)
+            R = _of_quaternion(result)
         elif name == "axisangle":
-            R = _about(found[:3] / np.linalg.norm(found[:3]), found[3] * settings.angle)
+            R = _about(result[:3] / np.linalg.norm(result[:3]), result[3] * settings.angle)
         elif name == "xyaxes":
-            R = _of_x_and_y(found[:3], found[3:])
+            R = _of_x_and_y(result[:3], result[3:])
         elif name == "zaxis":
-            R = _turned_to(found)
+            R = _turned_to(result)
         else:
-            R = _of_euler(found * settings.angle, settings.word("eulerseq", "xyz"))
+            R = _of_euler(result * settings.angle, settings.word("eulerseq", "xyz"))
     return R
 
 

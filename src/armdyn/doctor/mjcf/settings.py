@@ -47,13 +47,13 @@ class DocumentSettings:
     @classmethod
     def of(cls, root: Node) -> DocumentSettings:
         """The settings of a document whose includes are resolved."""
-        found = cls()
+        result = cls()
         for node in root.all("compiler"):
-            found.compilers.append(node)
-            found.stated.update(own(node))
+            result.compilers.append(node)
+            result.stated.update(own(node))
         for node in root.all("default"):
-            found._read_class(node, found.classes.get("", {}), top=True)
-        return found
+            result._read_class(node, result.classes.get("", {}), top=True)
+        return result
 
     def _read_class(self, node: Node, inherited: dict[str, Attributes], *, top: bool = False) -> None:
         of_tags = {tag: dict(attributes) for tag, attributes in inherited.items()}

@@ -50,11 +50,11 @@ def _starts(R: Array) -> list[tuple[float, float, float]]:
     cos_pitch = float(norm(exact(R[:2, 0])))
     pitch = float(arctan2(-R[2, 0], cos_pitch))
     roll, yaw = float(arctan2(R[2, 1], R[2, 2])), float(arctan2(R[1, 0], R[0, 0]))
-    found = [(roll, pitch, yaw)]
+    result = [(roll, pitch, yaw)]
     if cos_pitch < STRAIGHT:  # pitch is a right angle: only roll - yaw or roll + yaw matters
-        found.append((float(arctan2(-R[1, 2], R[1, 1])), pitch, 0.0))
-    snapped = [tuple(map(_right_angle, angles)) for angles in found]
-    return [(r, p, y) for r, p, y in dict.fromkeys([*snapped, *found])]
+        result.append((float(arctan2(-R[1, 2], R[1, 1])), pitch, 0.0))
+    snapped = [tuple(map(_right_angle, angles)) for angles in result]
+    return [(r, p, y) for r, p, y in dict.fromkeys([*snapped, *result])]
 
 
 def _right_angle(angle: float) -> float:

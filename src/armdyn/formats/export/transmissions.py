@@ -18,15 +18,15 @@ INTERFACE = "hardware_interface/EffortJointInterface"
 
 def add_transmissions(root: Element, model: Model) -> None:
     """Add a <transmission> for each joint that has a gear or the inertia of a rotor."""
-    found = [Transmission.of(joint) for joint in model.joints]
-    if any(found):
+    result = [Transmission.of(joint) for joint in model.joints]
+    if any(result):
         root.attrib.update(NAMESPACE)
-    for said in filter(None, found):
-        element = SubElement(root, TAG, name=f"transmission_of_{said.joint}")
+    for text in filter(None, result):
+        element = SubElement(root, TAG, name=f"transmission_of_{text.joint}")
         SubElement(element, "type").text = TYPE
-        joint = SubElement(element, "joint", name=said.joint)
+        joint = SubElement(element, "joint", name=text.joint)
         SubElement(joint, "hardwareInterface").text = INTERFACE
-        motor = SubElement(element, "actuator", name=f"motor_of_{said.joint}")
-        SubElement(motor, REDUCTIONS[0]).text = number(said.ratio)
-        SubElement(motor, GEAR_RATIO, value=number(said.ratio))
-        SubElement(motor, ROTOR_INERTIA, value=number(said.rotor_inertia or 0.0))
+        motor = SubElement(element, "actuator", name=f"motor_of_{text.joint}")
+        SubElement(motor, REDUCTIONS[0]).text = number(text.ratio)
+        SubElement(motor, GEAR_RATIO, value=number(text.ratio))
+        SubElement(motor, ROTOR_INERTIA, value=number(text.rotor_inertia or 0.0))

@@ -126,12 +126,12 @@ def _add_own_words(root: Element, model: Model, shapes: Shapes, *, mounted: bool
     base = {"base": model.base} if mounted else {}
     own = SubElement(root, TAG, tip | base | {"gravity": numbers(model.gravity)})
     for joint in model.joints:
-        said: dict[str, str] = {"collar": "parent"} if joint.collar == "parent" else {}
+        entries: dict[str, str] = {"collar": "parent"} if joint.collar == "parent" else {}
         driven = 0.0 if joint.actuator is None else joint.actuator.armature or 0.0
-        said |= {"armature": number(joint.armature)} if joint.armature != driven else {}
-        said |= {name: number(value) for name, value in own_numbers(joint).items()}
-        if said or joint.actuator is not None or joint.motor_parts or joint.parallel_springs:
-            of_joint = SubElement(own, OF_JOINT, {"joint": joint.name} | said)
+        entries |= {"armature": number(joint.armature)} if joint.armature != driven else {}
+        entries |= {name: number(value) for name, value in own_numbers(joint).items()}
+        if entries or joint.actuator is not None or joint.motor_parts or joint.parallel_springs:
+            of_joint = SubElement(own, OF_JOINT, {"joint": joint.name} | entries)
             if joint.actuator is not None:
                 add_actuator(of_joint, joint.actuator)
             if joint.actuator is None or joint.motor_parts != joint.actuator.motor_parts:
@@ -164,10 +164,10 @@ def _numbers_of(spring: ParallelSpring) -> dict[str, str]:
 
 def _fields(part: MotorPart) -> dict[str, str]:
     """The attributes of a rotor or stator: its fields that are not defaults."""
-    said = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
+    entries = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
     return {
         name: value if isinstance(value, str) else numbers(value) if isinstance(value, tuple) else number(value)
-        for name, value in said.items()
+        for name, value in entries.items()
         if value not in (None, 0.0)
     }
 

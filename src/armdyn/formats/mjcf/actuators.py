@@ -149,12 +149,12 @@ def joints_with_actuators(compiled: CompiledMjcf, joints: Sequence[JointPart], n
     coefficients of its damping are a law of the actuator.
     """
     actuators: dict[str, Actuator] = {}
-    for found in sorted(actuators_of(compiled), key=lambda actuator: not actuator.is_dc_motor):
-        if not found.bears_on_motion or found.joint is None:
+    for result in sorted(actuators_of(compiled), key=lambda actuator: not actuator.is_dc_motor):
+        if not result.bears_on_motion or result.joint is None:
             continue
-        name = names[found.joint]
+        name = names[result.joint]
         before = actuators.get(name)
-        actuators[name] = found.actuator if before is None else _with_another(before, found)
+        actuators[name] = result.actuator if before is None else _with_another(before, result)
     for j, name in enumerate(names):
         if laws := drag_of(compiled.numbers("dof_dampingpoly", compiled.m.jnt_dofadr[j])):
             actuators[name] = _rubbing(actuators.get(name), laws)

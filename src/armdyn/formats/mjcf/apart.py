@@ -39,11 +39,11 @@ def compile_apart(mujoco: Any, path: Path) -> Result:
         )
     with TemporaryDirectory(prefix="armdyn-mjcf-") as name:
         folder = Path(name)
-        asked = json.dumps({"file": str(path.absolute()), "folder": name, "path": [str(place) for place in sys.path]})
+        request = json.dumps({"file": str(path.absolute()), "folder": name, "path": [str(place) for place in sys.path]})
         command = [sys.executable, child.__file__]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": name}
         try:
-            process = subprocess.run(command, input=asked.encode(), timeout=SECONDS, check=False, **quiet)  # type: ignore[call-overload]  # noqa: S603
+            process = subprocess.run(command, input=request.encode(), timeout=SECONDS, check=False, **quiet)  # type: ignore[call-overload]  # noqa: S603
         except subprocess.TimeoutExpired:
             return Result(None, f"the compiler did not finish within {SECONDS:g} s")
         return result_in(mujoco, folder, process.returncode)
@@ -51,11 +51,11 @@ def compile_apart(mujoco: Any, path: Path) -> Result:
 
 def result_in(mujoco: Any, folder: Path, code: int) -> Result:
     """The result in a folder, of a process that ended with this exit code."""
-    said = folder / "said.json"
-    if not said.exists():
+    text = folder / "said.json"
+    if not text.exists():
         ending = f"signal {-code}" if code < 0 else f"exit code {code}"
         return Result(None, f"the compiler ended its process ({ending})")
-    answer = json.loads(said.read_text(encoding="utf-8"))
+    answer = json.loads(text.read_text(encoding="utf-8"))
     warnings = tuple(answer["warnings"])
     if "refusal" in answer:
         return Result(None, answer["refusal"], warnings)

@@ -11,32 +11,32 @@ MEMORY = 8 * 2**30
 
 def main() -> None:
     """Compile the requested file, within limits of memory."""
-    asked = json.load(sys.stdin)
-    sys.path[:] = asked["path"]
+    request = json.load(sys.stdin)
+    sys.path[:] = request["path"]
     with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has no such limits
         import resource  # noqa: PLC0415
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    compile_file(asked["file"], Path(asked["folder"]))
+    compile_file(request["file"], Path(request["folder"]))
 
 
 def compile_file(file: str, folder: Path) -> None:
     """Compile a file, and write the model and the compiler's messages into a folder."""
     warnings: list[str] = []
-    said: dict[str, object] = {"warnings": warnings, "replaced": [], "meshes": {}}
+    entries: dict[str, object] = {"warnings": warnings, "replaced": [], "meshes": {}}
     try:
         import mujoco  # noqa: PLC0415
 
         from armdyn.formats.mjcf.missing_files import compiled_file  # noqa: PLC0415
 
         mujoco.set_mju_user_warning(warnings.append)
-        found = compiled_file(mujoco, file)
-        said |= {"replaced": found.names, "meshes": found.meshes}
-        mujoco.mj_saveModel(found.model, str(folder / "model.mjb"), None)
+        result = compiled_file(mujoco, file)
+        entries |= {"replaced": result.names, "meshes": result.meshes}
+        mujoco.mj_saveModel(result.model, str(folder / "model.mjb"), None)
     except Exception as error:
-        said["refusal"] = str(error)
-    (folder / "said.json").write_text(json.dumps(said), encoding="utf-8")
+        entries["refusal"] = str(error)
+    (folder / "said.json").write_text(json.dumps(entries), encoding="utf-8")
 
 
 if __name__ == "__main__":

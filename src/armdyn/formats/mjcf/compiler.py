@@ -73,8 +73,8 @@ class CompiledMjcf:
 
     def name(self, kind: str, i: int) -> str:
         """The name of body, joint, site ... number i; empty if it has none."""
-        found = self.mujoco.mj_id2name(self.m, getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), i)
-        return found or ""
+        result = self.mujoco.mj_id2name(self.m, getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), i)
+        return result or ""
 
     def where(self, name: str, section: str = "worldbody") -> str:
         """File and line of a named element; only the file if the element is unnamed or comes from elsewhere."""
@@ -166,13 +166,13 @@ def _compile_here(mujoco: Any, path: Path) -> Result:
     """
     try:
         with _heard_warnings(mujoco) as warnings:
-            found = compiled_file(mujoco, str(path))
+            result = compiled_file(mujoco, str(path))
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         return Result(None, str(error))
     except RuntimeError as error:
         _damage.append(str(error))
         return Result(None, str(error))
-    return Result(found.model, "", tuple(warnings), tuple(found.names), found.meshes)
+    return Result(result.model, "", tuple(warnings), tuple(result.names), result.meshes)
 
 
 @contextmanager

@@ -67,10 +67,10 @@ def hold_with(
     result = {joint: float(position) for joint, position in locked.items()}
     waiting = list(equalities)
     while waiting:
-        left = []
+        remaining = []
         for one in waiting:
             if (equation := _determined(one, result)) is None:
-                left.append(one)
+                remaining.append(one)
                 continue
             joint = next((name for name in equation.coefficients if name not in result), one.joint)
             position = equation.solved_for(joint, result)
@@ -80,9 +80,9 @@ def hold_with(
                 notes.append(f"joint {joint!r} is held at {position:.6g} by {one.name}{reason}")
             elif abs(result[joint] - position) > MET_WITHIN:
                 _take_down_conflict(one.name, joint, position, result, locked, notes)
-        if len(left) == len(waiting):
+        if len(remaining) == len(waiting):
             break
-        waiting = left
+        waiting = remaining
     return result
 
 

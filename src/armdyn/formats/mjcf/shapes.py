@@ -44,7 +44,7 @@ DIGITS = 7
 def read_shapes(compiled: CompiledMjcf, names: Names) -> tuple[list[Geometry], list[str]]:
     """Every geom, once for each of its purposes, and notes on those whose shape is not kept."""
     m = compiled.m
-    found: list[Geometry] = []
+    result: list[Geometry] = []
     notes: list[str] = []
     touching = {*m.pair_geom1.tolist(), *m.pair_geom2.tolist()}
     for g in range(m.ngeom):
@@ -66,10 +66,10 @@ def read_shapes(compiled: CompiledMjcf, names: Names) -> tuple[list[Geometry], l
         purposes: dict[Purpose, bool] = {"visual": seen, "collision": collides}
         link, name, color = names.bodies[m.geom_bodyid[g]], compiled.name("geom", g), _color(m, g)
         try:
-            found += [Geometry(link, purpose, shape, pose, color, name) for purpose in purposes if purposes[purpose]]
+            result += [Geometry(link, purpose, shape, pose, color, name) for purpose in purposes if purposes[purpose]]
         except ModelError as error:
             notes.append(f"{compiled.label('geom', g)}: {error} It is left out of the shapes")
-    return found, notes
+    return result, notes
 
 
 def _color(m: Any, g: int) -> tuple[float, ...]:

@@ -34,7 +34,7 @@ def refuse_unmodelled(
     compiled: CompiledMjcf, tree: Tree, model: Model, compensation: GravityCompensation, friction: FrictionPolicy
 ) -> None:
     """Raise if forces that are not modelled act on the model; friction does not if it is ignored."""
-    found = [
+    result = [
         *_multi_dof_joints(compiled, tree, model),
         *_springs(compiled, tree, model),
         *_equalities(compiled, tree, model),
@@ -45,8 +45,8 @@ def refuse_unmodelled(
         *_plugins_and_flexes(compiled, tree, model),
         *_fluid(compiled),
     ]
-    if found:
-        raise Unsupported("\n".join(first_of(found, SHOWN)))
+    if result:
+        raise Unsupported("\n".join(first_of(result, SHOWN)))
 
 
 def _multi_dof_joints(compiled: CompiledMjcf, tree: Tree, model: Model) -> Iterator[str]:

@@ -96,7 +96,7 @@ def _is_set(numbers: Any, default: tuple[float, ...]) -> bool:
 def _options(compiled: CompiledMjcf) -> Iterator[str]:
     """The options of MuJoCo's computation of a motion that differ from its defaults."""
     mujoco, opt = compiled.mujoco, compiled.m.opt
-    default, found = mujoco.MjOption(), []
+    default, result = mujoco.MjOption(), []
     mujoco.mj_defaultOption(default)
     for word in dir(default):
         value = getattr(opt, word, None)
@@ -105,14 +105,14 @@ def _options(compiled: CompiledMjcf) -> Iterator[str]:
         if not np.array_equal(value, getattr(default, word)):
             kind = getattr(mujoco, OPTION_KINDS.get(word, ""), None)
             name = kind(value).name.rpartition("_")[2] if kind else " ".join(f"{x:g}" for x in np.ravel(value))
-            found.append(f"{word} {name}")
+            result.append(f"{word} {name}")
     off = [name.removeprefix("mjDSBL_") for name in dir(mujoco.mjtDisableBit) if name.startswith("mjDSBL_")]
-    found += [f"{name.lower()} off" for name in off if compiled.disabled(name) and name.lower() not in OTHER_FLAGS]
+    result += [f"{name.lower()} off" for name in off if compiled.disabled(name) and name.lower() not in OTHER_FLAGS]
     for bit in dir(mujoco.mjtEnableBit):
         if bit.startswith("mjENBL_") and opt.enableflags & int(getattr(mujoco.mjtEnableBit, bit)):
-            found.append(f"{bit.removeprefix('mjENBL_').lower()} on")
-    if found:
-        yield f"options of MuJoCo's integrator, solver and contacts are not used: {', '.join(found)}"
+            result.append(f"{bit.removeprefix('mjENBL_').lower()} on")
+    if result:
+        yield f"options of MuJoCo's integrator, solver and contacts are not used: {', '.join(result)}"
 
 
 def _looks(compiled: CompiledMjcf) -> Iterator[str]:

@@ -60,8 +60,8 @@ def _at(element: XmlElement, path: tuple[str | int, ...]) -> XmlElement:
     """The element that a path leads to, as far as it has elements of its own."""
     for step in path:
         if isinstance(step, int):
-            found = element.children[step] if step < len(element.children) else None
+            result = element.children[step] if step < len(element.children) else None
         else:
-            found = element.first(step)
-        element = found or element
+            result = element.first(step)
+        element = result or element
     return element

@@ -30,10 +30,10 @@ RELATIVE = 1e-6
 
 def own_numbers(joint: Joint) -> Mapping[str, float]:
     """The attributes of <of_joint>: the joint's own numbers if <dynamics> and the actuator have others."""
-    said = NOTHING if joint.actuator is None else joint.actuator.of_joint
-    if not (said.rubs or _has_laws(joint)):
+    text = NOTHING if joint.actuator is None else joint.actuator.of_joint
+    if not (text.rubs or _has_laws(joint)):
         return {}
-    return {name: getattr(joint, name) for name in JointFriction._fields if getattr(joint, name) != getattr(said, name)}
+    return {name: getattr(joint, name) for name in JointFriction._fields if getattr(joint, name) != getattr(text, name)}
 
 
 def _has_laws(joint: Joint | JointPart) -> bool:
@@ -54,10 +54,10 @@ def reconcile_friction(joint: JointPart, said: Mapping[str, Any], reader: Elemen
         return joint
     joint = dataclasses.replace(joint, **{name: said.get(name, 0.0) for name in names})
     element, expected = reader.element.first(TAG), joint.total_friction
-    given = {} if element is None else {name: read_number(element.attributes.get(name, "")) for name in names}
+    values = {} if element is None else {name: read_number(element.attributes.get(name, "")) for name in names}
     wrong = [
         f"{name} {value:g}, and <armdyn> {expectation:g}"
-        for (name, value), expectation in zip(given.items(), expected, strict=False)
+        for (name, value), expectation in zip(values.items(), expected, strict=False)
         if math.isfinite(value) and not math.isclose(value, expectation, rel_tol=RELATIVE)
     ]
     if element is not None and wrong:

@@ -77,7 +77,7 @@ def read_files(path: Path, arguments: Mapping[str, Any]) -> list[Path]:
 
 
 def _expanded(path: Path, arguments: Mapping[str, Any]) -> tuple[str, list[Path]]:
-    given = checked_arguments(arguments)
+    values = checked_arguments(arguments)
     xacrodoc = extra("xacrodoc", "xacro_args", name="xacro", library="xacrodoc")
     xacro, substitutions = extra("xacro", "xacro_args"), extra("xacro.substitution_args", "xacro_args")
     packages = _Packages(path, xacrodoc)
@@ -85,14 +85,14 @@ def _expanded(path: Path, arguments: Mapping[str, Any]) -> tuple[str, list[Path]
         included, find = xacro.all_includes, substitutions._eval_find
         xacro.all_includes, substitutions._eval_find = [], packages.find
         try:
-            text: str = xacro.process_file(str(path), mappings=dict(given)).toprettyxml(indent="  ")
+            text: str = xacro.process_file(str(path), mappings=dict(values)).toprettyxml(indent="  ")
         except Exception as error:
             read = [path, *map(Path, xacro.all_includes)]
-            raise ModelError(_fault(path, read, given, packages, error)) from None
+            raise ModelError(_fault(path, read, values, packages, error)) from None
         finally:
             read = [path, *map(Path, xacro.all_includes)]
             xacro.all_includes, substitutions._eval_find = included, find
-    _refuse_unknown(path, read, given)
+    _refuse_unknown(path, read, values)
     return text, list(dict.fromkeys(read))
 
 

@@ -190,13 +190,13 @@ def _ignored(element: XmlElement, name: str) -> Iterator[ForeignWord]:
 
 def _of_robot(element: XmlElement, known: _Known) -> ForeignWord:
     """An element between links or joints; if it names none of this file it is still taken to act."""
-    said = {value for part in element.walk() for value in (*part.attributes.values(), part.text.strip())}
+    text = {value for part in element.walk() for value in (*part.attributes.values(), part.text.strip())}
     name = element.attributes.get("name", "")
     called = f" {quote(name)}" if name else ""
     return ForeignWord(
         element.line,
         f"<{element.tag}>{called} is {OF_ROBOT[element.tag]}",
-        frozenset(said & (known.links | known.joints)),
+        frozenset(text & (known.links | known.joints)),
     )
 
 

@@ -67,9 +67,9 @@ def read_joint(reader: ElementReader) -> JointPart | None:
 
 def _kind(reader: ElementReader) -> Kind:
     """The kind of the joint; a joint that cannot be modelled enters the tree as a fixed one."""
-    given = reader.element.attributes.get("type", "")
-    if reader.element.tag == "joint" and given in KINDS:
-        return KINDS[given]
+    values = reader.element.attributes.get("type", "")
+    if reader.element.tag == "joint" and values in KINDS:
+        return KINDS[values]
     if not is_not_modelled(reader.element):
         known = DRAKE_TYPES if reader.element.tag == DRAKE_JOINT else KINDS
         reader.type(known, f"is unknown in <{DRAKE_JOINT}>" if reader.element.tag == DRAKE_JOINT else "is unknown")

@@ -53,8 +53,8 @@ def check_leaders(
 def couple_mimics(model: Model, mimics: Sequence[JointEquation], locked: Collection[str]) -> Model:
     """The model with every mimic joint coupled to the joint that it follows in the end."""
     moving = set(model.joint_names)
-    resolved = resolve_chains([mimic for mimic in mimics if mimic.joint not in locked]).values()
-    kept = [mimic for mimic in resolved if mimic.joint in moving]
+    resolution = resolve_chains([mimic for mimic in mimics if mimic.joint not in locked]).values()
+    kept = [mimic for mimic in resolution if mimic.joint in moving]
     shown = [
         f"{mimic.where} joint {quote(mimic.joint)} follows {quote(mimic.leader)}, which is not in the part of the "
         "file that is read; lock what it follows, and it is held too: "
@@ -99,11 +99,11 @@ def _contradictions(mimics: Sequence[JointEquation], held: Mapping[str, float]) 
     for mimic in mimics:
         if mimic.joint in held and mimic.leader in held:
             position, leader = held[mimic.joint], held[mimic.leader]
-            asked = mimic.multiplier * leader + mimic.value
-            if abs(position - asked) > HELD_WITHIN * max(1.0, abs(asked)):
+            request = mimic.multiplier * leader + mimic.value
+            if abs(position - request) > HELD_WITHIN * max(1.0, abs(request)):
                 other = quote(mimic.leader)
                 yield (
                     f"{mimic.label}: locked at {position:g}, and {other}, which it mimics, at {leader:g}; <mimic> asks "
-                    f"for {mimic.multiplier:g} * {leader:g} + {mimic.value:g} = {asked:g}. Lock {other} alone: "
+                    f"for {mimic.multiplier:g} * {leader:g} + {mimic.value:g} = {request:g}. Lock {other} alone: "
                     f"{quote(mimic.joint)} is held with it."
                 )

@@ -134,8 +134,8 @@ def _of_joint(reader: ElementReader, element: XmlElement, kinds: Mapping[str, st
         result |= driven_by(read_actuator(reader, actuator))
         if kinds.get(joint) == "fixed":
             reader.note(f"<{ACTUATOR}> of a fixed joint has no effect: {quote(joint)}")
-    given = [name for name in ("armature", "damping", "friction") if name in element.attributes]
-    result |= {name: reader.number(element, name) for name in given}
+    values = [name for name in ("armature", "damping", "friction") if name in element.attributes]
+    result |= {name: reader.number(element, name) for name in values}
     if "collar" in element.attributes:
         result["collar"] = element.attributes["collar"]
         if result["collar"] not in ("parent", "child") or kinds.get(joint, "prismatic") != "prismatic":
@@ -170,13 +170,15 @@ def _springs(reader: ElementReader, of_joint: XmlElement, kind: str) -> Iterator
 def _motor_parts(reader: ElementReader, of_joint: XmlElement) -> Iterator[Rotor | Stator]:
     """The rotors and stators of one joint."""
     for element in (child for child in of_joint.children if child.tag in MOTOR_PARTS):
-        given = element.attributes
-        said: dict[str, Any] = {name: reader.number(element, name) for name in ("mass", "transverse") if name in given}
-        said |= {name: reader.vector(element, name, None) for name in ("axis", "position") if name in given}
-        said |= {"carrier": given["carrier"]} if "carrier" in given else {}
-        needed = ("inertia", "ratio") if element.tag == "rotor" else ("inertia",) if "inertia" in given else ()
-        said |= {name: reader.number(element, name) for name in needed}
+        values = element.attributes
+        entries: dict[str, Any] = {
+            name: reader.number(element, name) for name in ("mass", "transverse") if name in values
+        }
+        entries |= {name: reader.vector(element, name, None) for name in ("axis", "position") if name in values}
+        entries |= {"carrier": values["carrier"]} if "carrier" in values else {}
+        needed = ("inertia", "ratio") if element.tag == "rotor" else ("inertia",) if "inertia" in values else ()
+        entries |= {name: reader.number(element, name) for name in needed}
         try:
-            yield MOTOR_PARTS[element.tag](**said)
+            yield MOTOR_PARTS[element.tag](**entries)
         except ModelError as problem:
             reader.problem(element, f"<{element.tag}> {problem}")

@@ -227,13 +227,13 @@ def _put_drives_on(contents: _Contents, root: XmlElement) -> None:
         if own:
             of_joint = ElementReader(contents.findings, elements[joint.name], f"joint {quote(joint.name)}")
             contents.joints[place] = reconcile_friction(joint, own, of_joint)
-        said, reader = transmissions.get(joint.name, (None, None))
-        if said is None or reader is None:
+        text, reader = transmissions.get(joint.name, (None, None))
+        if text is None or reader is None:
             continue
         if says_drive(own):
-            check_against(said, reader, joint)
+            check_against(text, reader, joint)
         else:
-            contents.joints[place] = dataclasses.replace(joint, **(driven_by(said.actuator) | dict(own)))
+            contents.joints[place] = dataclasses.replace(joint, **(driven_by(text.actuator) | dict(own)))
     for joint in contents.joints:
         armature = stated.get(joint.name, joint.armature)
         if not math.isclose(armature, joint.armature, rel_tol=RELATIVE):

@@ -119,12 +119,12 @@ def read_transmissions(root: XmlElement, findings: DocumentFindings, joints: Seq
         name = element.attributes.get("name", "")
         called = quote(name[:60]) if name else f"line {element.line}"
         reader = ElementReader(findings, element, f"{TAG} {called}")
-        said = _read(reader, called, kinds)
-        if said is None:
+        label = _read(reader, called, kinds)
+        if label is None:
             continue
-        before, _ = result.setdefault(said.joint, (said, reader))
-        if before != said:
-            text = f"joint {quote(said.joint)} has another transmission, of ratio {before.ratio:g}"
+        before, _ = result.setdefault(label.joint, (label, reader))
+        if before != label:
+            text = f"joint {quote(label.joint)} has another transmission, of ratio {before.ratio:g}"
             reader.fault(element, text, "the first one is taken")
     return result
 

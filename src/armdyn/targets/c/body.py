@@ -123,9 +123,9 @@ class _Printer:
     def _partners(self) -> dict[int, int]:
         """The cosine of the angle of every sine, and the sine for every cosine, if the program needs both."""
         nodes = self.program.nodes
-        found = {nodes[k]: k for k in self.needed if nodes[k][0] in ("sin", "cos")}
+        result = {nodes[k]: k for k in self.needed if nodes[k][0] in ("sin", "cos")}
         other = {"sin": "cos", "cos": "sin"}
-        pairs = ((k, found.get((other[str(name)], *angle))) for (name, *angle), k in found.items())
+        pairs = ((k, result.get((other[str(name)], *angle))) for (name, *angle), k in result.items())
         return {k: partner for k, partner in pairs if partner is not None}
 
     def lines(self, results: Sequence[str], longest_run: int | None = None) -> Iterator[str]:

@@ -109,8 +109,8 @@ def _is_windows(target: str | None) -> bool:
 def _command(target: str | None, compiler: str | Sequence[str] | None) -> tuple[list[str], str]:
     """The compiler's command, and the form of the library's name."""
     if compiler is not None:
-        given = [compiler] if isinstance(compiler, str) else list(compiler)
-        return given, TARGETS[target][1] if target else _name_here()
+        values = [compiler] if isinstance(compiler, str) else list(compiler)
+        return values, TARGETS[target][1] if target else _name_here()
     if target is None:
         return here(), _name_here()
     triple, name = TARGETS[target]
@@ -127,9 +127,9 @@ def here() -> list[str]:
     Raises:
         CompilerError: if there is none.
     """
-    found = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
-    if found:
-        return [found]
+    path = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
+    if path:
+        return [path]
     try:
         return zig("build")
     except MissingLibrary as error:

@@ -146,8 +146,8 @@ class CFunction:
         words += [(names[p.name], p, self._said(p)) for p in self.inputs]
         words += [(f"-> {self.result_names[p.name]}", p, self._said(p)) for p in self.results]
         widest = max((len(name) + len(_sizes(p)) for name, p, _ in words), default=0) + 1
-        for name, port, said in words:
-            yield f"{f'{name} {_sizes(port)}':<{widest}}  {said}".rstrip()
+        for name, port, text in words:
+            yield f"{f'{name} {_sizes(port)}':<{widest}}  {text}".rstrip()
         yield ""
         yield f"{self.program.op_counts} operations."
 
@@ -167,12 +167,12 @@ class CFunction:
     def _body(self, dialect: Dialect, longest: int) -> Iterator[str]:
         nodes = self.program.nodes
         read = {int(nodes[k][1]) for k in live_nodes(self.program) if nodes[k][0] == "input"}
-        taken = {*self.input_names.values(), *self.result_names.values()}
+        names_in_use = {*self.input_names.values(), *self.result_names.values()}
         copies: list[str] = []
         for port in self.program.inputs:
             name = self.input_names[port.name]
             places = [len(copies) + k for k in range(port.size)]
-            local = unlike(name, {*taken, *copies})
+            local = unlike(name, {*names_in_use, *copies})
             carried = port in self.state
             if not carried and not (read & {*places}):
                 yield f"(void){name};"
@@ -186,7 +186,7 @@ class CFunction:
                     yield f"const {dialect.scalar} {local}{k} = {source};"
         if any(port.size == 0 for port in self.results):
             yield from (f"(void){self.result_names[port.name]};" for port in self.results if port.size == 0)
-        temporary = unlike("t", {*taken, *copies})
+        temporary = unlike("t", {*names_in_use, *copies})
         yield from statements(
             self.program,
             copies,
@@ -201,14 +201,14 @@ class CFunction:
         """The places to which the scalars of all outputs are assigned."""
         inputs = {port.name: port for port in self.program.inputs}
         places = {result: self._state_places([inputs[carried]]) for result, carried in self.carry}
-        found = []
+        results = []
         for port in self.program.outputs:
             if port.name in places:
-                found += [f"state->{place}" for place in places[port.name]]
+                results += [f"state->{place}" for place in places[port.name]]
             else:
                 name = self.result_names[port.name]
-                found += [f"{name}[{k}]" for k in range(port.size)] if port.shape else [f"*{name}"]
-        return found
+                results += [f"{name}[{k}]" for k in range(port.size)] if port.shape else [f"*{name}"]
+        return results
 
     def _state_places(self, ports: Sequence[Port]) -> list[str]:
         return [_place(port, self.input_names[port.name], k) for port in ports for k in range(port.size)]

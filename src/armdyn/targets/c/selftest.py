@@ -70,12 +70,12 @@ def selftest(name: str, functions: Sequence[CFunction], dialect: Dialect) -> str
 
 def _test(k: int, function: CFunction, dialect: Dialect) -> str:
     """The function that tests one function."""
-    found = vectors(function.program, dialect.dtype, given=function.states())
-    return "\n".join(_lines(k, function, dialect, found)) + "\n"
+    result = vectors(function.program, dialect.dtype, given=function.states())
+    return "\n".join(_lines(k, function, dialect, result)) + "\n"
 
 
 def _lines(k: int, function: CFunction, dialect: Dialect, found: Vectors) -> Iterator[str]:
-    states, given = found.inputs.shape
+    states, values = found.inputs.shape
     results = found.results.shape[1]
     yield from _table(dialect, f"given_{k}_", found.inputs)
     yield from _table(dialect, f"expected_{k}_", found.results)
@@ -88,7 +88,7 @@ def _lines(k: int, function: CFunction, dialect: Dialect, found: Vectors) -> Ite
     yield from (f"    {dialect.scalar} result_{p}_[{max(port.size, 1)}];" for p, port in enumerate(function.results))
     yield ""
     yield f"    for (state_number_ = 0; state_number_ < {states}; ++state_number_) {{"
-    yield f"        const {dialect.scalar} *const given_ = given_{k}_ + {given} * state_number_;"
+    yield f"        const {dialect.scalar} *const given_ = given_{k}_ + {values} * state_number_;"
     yield f"        const {dialect.scalar} *const expected_ = expected_{k}_ + {results} * state_number_;"
     yield ""
     yield from (f"        {line}" for line in _call(function))
@@ -129,12 +129,12 @@ def _comparisons(function: CFunction, dialect: Dialect, tolerances: Sequence[flo
     for port, tolerance in zip(function.program.outputs, tolerances, strict=True):
         if port.name in carried:
             name = function.input_names[inputs[carried[port.name]].name]
-            found = f"state_.{name}" if port.shape else f"&state_.{name}"
+            result = f"state_.{name}" if port.shape else f"&state_.{name}"
         else:
-            found = f"result_{function.results.index(port)}_"
+            result = f"result_{function.results.index(port)}_"
         limit = dialect.literal(max(tolerance, float(np.finfo(dialect.dtype).tiny)))
         if port.size:
-            yield f"now_ = percent_({found}, expected_ + {place}, {port.size}, {limit});"
+            yield f"now_ = percent_({result}, expected_ + {place}, {port.size}, {limit});"
             yield "worst_ = now_ > worst_ ? now_ : worst_;"
         place += port.size
     if not any(port.size for port in function.program.outputs):

@@ -59,10 +59,10 @@ def require_on_gpu(name: str, value: Any) -> None:
 def _interface(value: Any) -> dict[str, Any] | None:
     """The mapping ``__cuda_array_interface__``; None without one (PyTorch and JAX raise for arrays elsewhere)."""
     try:
-        found = getattr(value, "__cuda_array_interface__", None)
+        result = getattr(value, "__cuda_array_interface__", None)
     except (AttributeError, RuntimeError, TypeError):
         return None
-    return found if isinstance(found, dict) else None
+    return result if isinstance(result, dict) else None
 
 
 def _is_on_gpu(value: Any) -> bool:

@@ -96,8 +96,8 @@ class Driver:
         text = ctypes.create_string_buffer(ptx.encode())
         code = int(self._library.cuModuleLoadDataEx(byref(module), text, c_uint(2), options, values))
         if code:
-            said = log.value.decode(errors="replace").strip()
-            raise AssemblerError(f"the driver refuses the PTX of {kernel}: {self._said(code)} {said}".strip())
+            label = log.value.decode(errors="replace").strip()
+            raise AssemblerError(f"the driver refuses the PTX of {kernel}: {self._said(code)} {label}".strip())
         self._call("cuModuleGetFunction", byref(function), module, kernel.encode())
         return function
 

@@ -266,9 +266,9 @@ class _Call:
         self.stream = self.library.stream(arrays[0])
         for array in arrays:
             self.library.ready(array)
-        given = [self._placed(argument, array, self.steps) for argument, array in zip(inputs, arrays, strict=True)]
-        batch = batch_of(given, self.kernel.kernel_name)
-        strides = [(one, one.outer(batch)) for one in given]
+        values = [self._placed(argument, array, self.steps) for argument, array in zip(inputs, arrays, strict=True)]
+        batch = batch_of(values, self.kernel.kernel_name)
+        strides = [(one, one.outer(batch)) for one in values]
         whole = [(one, outer) if outer is not None else self._repeated(one, batch) for one, outer in strides]
         results = self._results(batch, arrays[0], out, whole)
         outputs = [argument for argument in self.kernel._arguments if argument.is_output]
@@ -332,8 +332,8 @@ class _Call:
         if columns and self.states == "first" and core and batch:
             timed, ndim = int(argument.over_time), int(argument.over_time) + len(core) + len(batch)
             axes = [*range(timed), *range(timed + len(core), ndim), *range(timed, timed + len(core))]
-            made = self.library.empty(shape_of(argument, batch, "last", rows), like)
-            turned = self.library.transposed(made, axes)
+            result = self.library.empty(shape_of(argument, batch, "last", rows), like)
+            turned = self.library.transposed(result, axes)
             if turned is not None:
                 return turned
         return self.library.empty(shape_of(argument, batch, self.states, rows), like)

@@ -123,12 +123,12 @@ def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program
     ports = arguments(program)
     inputs = [number for argument in ports if not argument.is_output for number in transfers.load(argument)]
     results = iter(EvaluationCode(out, scalar, program, inputs).results)
-    found = [(argument, list(islice(results, argument.size))) for argument in ports if argument.is_output]
+    result = [(argument, list(islice(results, argument.size))) for argument in ports if argument.is_output]
     if staging:
-        for argument, numbers in found:
+        for argument, numbers in result:
             if is_staged(argument, scalar):
                 staging.store(argument, numbers)
-    for argument, numbers in found:
+    for argument, numbers in result:
         if not staging or not is_staged(argument, scalar):
             transfers.store(argument, numbers)
 
@@ -140,7 +140,7 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
     outputs = [argument for argument in ports if argument.is_output]
     final, records = outputs[: len(rollout.carry)], outputs[len(rollout.carry) :]
     carried = [name for _, name in rollout.carry]
-    given = {name: transfers.load(argument) for name, argument in inputs.items() if not argument.over_time}
+    values = {name: transfers.load(argument) for name, argument in inputs.items() if not argument.over_time}
     out.put("%no.step = icmp slt i64 %steps, 1")
     before = out.block
     out.put("br i1 %no.step, label %final, label %step")
@@ -148,9 +148,9 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
     out.begin("step")
     for counter in ("k", "until", "row"):
         out.put(f"%{counter} = phi i64 [ 0, %{before} ], [ %{counter}.next, %recorded ]")
-    state = {name: [f"%{_register(name, k, carried)}" for k in range(len(given[name]))] for name in carried}
+    state = {name: [f"%{_register(name, k, carried)}" for k in range(len(values[name]))] for name in carried}
     at = len(out.lines)
-    now = given | state
+    now = values | state
     for argument in inputs.values():
         if argument.over_time:
             now[argument.port.name] = transfers.load(argument, step="%k")
@@ -170,7 +170,7 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
     phis = [
         f"{now_} = phi {scalar.type} [ {first}, %{before} ], [ {after}, %recorded ]"
         for name in carried
-        for now_, first, after in zip(state[name], given[name], afterwards[name], strict=True)
+        for now_, first, after in zip(state[name], values[name], afterwards[name], strict=True)
     ]
     out.lines[at:at] = phis
 
@@ -178,7 +178,7 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
     last = [
         [
             out.let(f"phi {scalar.type} [ {first}, %{before} ], [ {after}, %recorded ]")
-            for first, after in zip(given[name], afterwards[name], strict=True)
+            for first, after in zip(values[name], afterwards[name], strict=True)
         ]
         for name in carried
     ]

@@ -148,9 +148,9 @@ def library_of(name: str, array: Any) -> CudaLibrary:
             f"{name} is traced by JAX; kernels of to_cuda() run on arrays, outside of jax.jit and jax.grad"
         )
     for kind in type(array).__mro__:
-        found = LIBRARIES.get(kind.__module__.split(".")[0])
-        if found is not None:
-            result: CudaLibrary = found()
+        results = LIBRARIES.get(kind.__module__.split(".")[0])
+        if results is not None:
+            result: CudaLibrary = results()
             return result
     named = f"{type(array).__module__.split('.')[0]}.{type(array).__qualname__}".removeprefix("builtins.")
     raise DTypeError(

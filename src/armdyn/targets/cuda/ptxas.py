@@ -39,8 +39,8 @@ def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> KernelRe
         MissingLibrary: without ptxas.
         AssemblerError: if it refuses the PTX.
     """
-    found = shutil.which(command)
-    if found is None:
+    path = shutil.which(command)
+    if path is None:
         raise MissingLibrary(
             f"report needs NVIDIA's assembler {command}, which is not on the PATH: it comes with the CUDA toolkit, or "
             "pip install nvidia-cuda-nvcc (nvidia/.../bin/ptxas); .ptx needs neither"
@@ -49,7 +49,7 @@ def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> KernelRe
         source, code = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         write_text(source, ptx)
         options = ["-v", f"-arch={arch}", str(source), "-o", str(code)]
-        done = subprocess.run([found, *options], capture_output=True, text=True, check=False)  # noqa: S603 - NVIDIA's
+        done = subprocess.run([path, *options], capture_output=True, text=True, check=False)  # noqa: S603 - NVIDIA's
         if done.returncode:
             raise AssemblerError(f"{command} -arch={arch} refuses {kernel}: {done.stderr.strip()[:600]}")
         return _read(done.stderr, kernel, arch, code.stat().st_size)

@@ -118,12 +118,12 @@ class _Source:
             "long long count",
             *(["long long steps", "long long every"] if isinstance(self.source, Rollout) else []),
         ]
-        given = [f"    {', '.join(counts)}"]
+        values = [f"    {', '.join(counts)}"]
         for argument, name in zip(self.arguments, self.names, strict=True):
             data, *strides = self._parts(argument, name)
             kind = "char" if argument.is_output else "const char"
-            given.append(f"    {', '.join([f'{kind} *{data}', *(f'long long {one}' for one in strides)])}")
-        yield ",\n".join(given) + ")"
+            values.append(f"    {', '.join([f'{kind} *{data}', *(f'long long {one}' for one in strides)])}")
+        yield ",\n".join(values) + ")"
 
     def _of_program(self) -> Iterator[str]:
         inputs = [(a, n) for a, n in zip(self.arguments, self.names, strict=True) if not a.is_output]

@@ -92,8 +92,8 @@ class Staging:
         """Set ``%first``, the warp's first state, the number of states from it on, and the thread's own ``%state``."""
         out = self._out
         out.put("%first = sub i64 %here, %lane.wide")
-        left = out.let("sub i64 %count, %first")
-        out.put(f"%states.left = trunc i64 {out.let(f'call i64 @llvm.smin.i64(i64 {left}, i64 {WARP})')} to i32")
+        remaining = out.let("sub i64 %count, %first")
+        out.put(f"%states.left = trunc i64 {out.let(f'call i64 @llvm.smin.i64(i64 {remaining}, i64 {WARP})')} to i32")
         last = out.let("sub i64 %count, 1")
         out.put(f"%state = call i64 @llvm.smin.i64(i64 %here, i64 {last})")
 

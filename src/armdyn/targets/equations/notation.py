@@ -37,8 +37,8 @@ def words(function: str, inputs: list[str], outputs: list[str]) -> tuple[list[st
     (['q'], ['q_out', 'out'])
     """
     results = [RESULTS.get(function, "out")] if outputs == ["out"] else list(outputs)
-    taken = set(inputs)
-    return list(inputs), [_other(word, taken) for word in results]
+    names_in_use = set(inputs)
+    return list(inputs), [_other(word, names_in_use) for word in results]
 
 
 def _other(word: str, taken: set[str]) -> str:

@@ -118,9 +118,9 @@ class Notation(ABC):
         negative = a.negative != b.negative
         if a.text == b.text and a.binds == Binds.ATOM and (square := self.square(a.text)):
             return TermText(square.text, square.binds, negative=negative)
-        left = self.held(a, Binds.QUOTIENT if self.associative else Binds.SUM)
+        first = self.held(a, Binds.QUOTIENT if self.associative else Binds.SUM)
         right = self.held(b, Binds.QUOTIENT if self.associative else Binds.PRODUCT)
-        return TermText(self.product(left, right), Binds.PRODUCT, negative=negative)
+        return TermText(self.product(first, right), Binds.PRODUCT, negative=negative)
 
     def divided(self, a: TermText, b: TermText) -> TermText:
         """a / b, the sign in front."""

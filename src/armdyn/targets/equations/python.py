@@ -131,8 +131,8 @@ def _quoted(text: str) -> str:
 
 
 def _parameters(ports: Sequence[Port]) -> list[str]:
-    found = identifiers((port.name for port in ports), "Python", RESERVED)
-    return [found[port.name] for port in ports]
+    result = identifiers((port.name for port in ports), "Python", RESERVED)
+    return [result[port.name] for port in ports]
 
 
 def _names(equations: EquationData) -> dict[Symbol, str]:

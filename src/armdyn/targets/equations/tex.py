@@ -118,9 +118,9 @@ def _blocks(equations: EquationData) -> Iterator[str]:
 
 
 def _introduction(equations: EquationData) -> Iterator[str]:
-    taken, given = (", ".join(map(_array, arrays)) for arrays in (equations.inputs, equations.outputs))
+    arguments, results = (", ".join(map(_array, arrays)) for arrays in (equations.inputs, equations.outputs))
     counts = [_counted(n, name) for name, n in vars(equations.op_counts).items() if n]
-    yield f"Given: {taken or 'nothing'}. Result: {given}. Operations: {', '.join(counts) or 'none'}."
+    yield f"Given: {arguments or 'nothing'}. Result: {results}. Operations: {', '.join(counts) or 'none'}."
     if equations.digits is not None:
         yield f"Constants are rounded to {equations.digits} significant digits."
 
@@ -159,7 +159,7 @@ def _over_all_columns(row: str) -> str:
     """The lines of an equation as boxes without width, which make no column wider."""
     lines = row.split(" \\\\\n")
     parts = (line.partition("&= " if k == 0 else "&\\quad {}") for k, line in enumerate(lines))
-    return " \\\\\n".join(rf"{left}{sign}\rlap{{$\displaystyle {inside}$}}" for left, sign, inside in parts)
+    return " \\\\\n".join(rf"{name}{sign}\rlap{{$\displaystyle {inside}$}}" for name, sign, inside in parts)
 
 
 def _definitions(equations: EquationData) -> Iterator[str]:

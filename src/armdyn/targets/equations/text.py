@@ -79,16 +79,16 @@ def text(equations: EquationData) -> str:
 def lines(pairs: Iterable[tuple[str, str]]) -> str:
     """Equations with aligned signs of equality."""
     pairs = list(pairs)
-    width = max((columns(left) for left, _ in pairs), default=0)
-    return "\n".join(f"{' ' * (width - columns(left))}{left} = {right}" for left, right in pairs)
+    width = max((columns(name) for name, _ in pairs), default=0)
+    return "\n".join(f"{' ' * (width - columns(name))}{name} = {right}" for name, right in pairs)
 
 
 def header(equations: EquationData) -> str:
     """Name, arrays and operations."""
     program = equations.program
-    taken = ", ".join(f"{port.name}{_brackets(port.shape)}" for port in program.inputs)
-    given = ", ".join(f"{output.word}{_brackets(output.shape)}" for output in equations.outputs)
-    return f"{program.name}({taken}) -> {given}: {program.op_counts}"
+    arguments = ", ".join(f"{port.name}{_brackets(port.shape)}" for port in program.inputs)
+    results = ", ".join(f"{output.word}{_brackets(output.shape)}" for output in equations.outputs)
+    return f"{program.name}({arguments}) -> {results}: {program.op_counts}"
 
 
 def _brackets(shape: tuple[int, ...]) -> str:
@@ -112,12 +112,12 @@ def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
     name = matrix.symbol.unicode
     if len(rows) > MOST_ROWS or sum(widths) + 2 * len(widths) > WIDEST:
         return ""
-    shown = ["  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    if len(shown) == 1:
-        return f"{name} = {shown[0].strip()}" if len(rows[0]) == 1 else f"{name} = ({', '.join(rows[0])})"
+    body = ["  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    if len(body) == 1:
+        return f"{name} = {body[0].strip()}" if len(rows[0]) == 1 else f"{name} = ({', '.join(rows[0])})"
     left, right = "⎡" + "⎢" * (len(rows) - 2) + "⎣", "⎤" + "⎥" * (len(rows) - 2) + "⎦"
     margins = [f"{name} = ", *[" " * (columns(name) + 3)] * (len(rows) - 1)]
-    return "\n".join(f"{m}{a} {row} {b}" for m, a, row, b in zip(margins, left, shown, right, strict=True))
+    return "\n".join(f"{m}{a} {row} {b}" for m, a, row, b in zip(margins, left, body, right, strict=True))
 
 
 def _padded(cell: str, width: int) -> str:

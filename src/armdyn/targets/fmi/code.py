@@ -96,10 +96,10 @@ class Code:
     @cached_property
     def depends(self) -> Mapping[int, Sequence[tuple[int, bool]]]:
         """The dependencies of each unknown by its reference: a variable's reference, and True for a constant factor."""
-        found: dict[int, dict[tuple[int, bool], None]] = {}
+        result: dict[int, dict[tuple[int, bool], None]] = {}
         for unknown, _, known, _, is_constant in self._pairs:
-            found.setdefault(unknown, {})[known, is_constant] = None
-        return {unknown: tuple(pairs) for unknown, pairs in found.items()}
+            result.setdefault(unknown, {})[known, is_constant] = None
+        return {unknown: tuple(pairs) for unknown, pairs in result.items()}
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int, int, int, bool]]:

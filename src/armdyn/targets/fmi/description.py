@@ -49,8 +49,8 @@ def model_description(code: Code) -> str:
     _interfaces(root, code)
     _units(root, layout)
     categories = SubElement(root, "LogCategories")
-    for name, said in CATEGORIES.items():
-        SubElement(categories, "Category", name=name, description=said)
+    for name, text in CATEGORIES.items():
+        SubElement(categories, "Category", name=name, description=text)
     SubElement(root, "DefaultExperiment", startTime="0", stopTime="1", stepSize=_number(system.step))
     variables = SubElement(root, "ModelVariables")
     for place in layout.variables:

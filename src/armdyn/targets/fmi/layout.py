@@ -88,19 +88,19 @@ class FmiLayout:
         return result
 
     def _listed(self) -> Iterator[tuple[Variable, str, tuple[int, ...], int | None, bool]]:
-        system, given, found = self.system, self.system.input_ports, self.system.output_ports
+        system, values, result = self.system, self.system.input_ports, self.system.output_ports
         yield Variable("", "s", "the time", name="time"), "OF_TIME", (), None, False
         step = "sample time" if system.sampled else "longest step of the co-simulation"
         yield Variable("", "s", step, (system.step,), name="step"), "OF_STEP", (), None, False
         for state in system.states:
-            yield state.variable, "OF_STATES", given[state.variable.port].shape, None, True
+            yield state.variable, "OF_STATES", values[state.variable.port].shape, None, True
         for role, variables in (("OF_INPUTS", system.inputs), ("OF_PARAMETERS", system.parameters)):
             for variable in variables:
-                yield variable, role, given[variable.port].shape, None, False
+                yield variable, role, values[variable.port].shape, None, False
         for k, state in enumerate(() if system.sampled else system.states):
-            yield state.later, "OF_RATES", found[state.later.port].shape, 2 + k, state.rate_is_output
+            yield state.later, "OF_RATES", result[state.later.port].shape, 2 + k, state.rate_is_output
         for variable in system.outputs:
-            yield variable, "OF_OUTPUTS", found[variable.port].shape, None, True
+            yield variable, "OF_OUTPUTS", result[variable.port].shape, None, True
 
     @cached_property
     def variables(self) -> tuple[VariablePlace, ...]:
@@ -154,10 +154,10 @@ def _numbers(place: VariablePlace, firsts: Sequence[int]) -> Iterator[VariablePl
     """
     each = place.variable.each or ((place.variable.unit, place.variable.said),)
     for k, index in enumerate(product(*map(range, place.shape))):
-        unit, said = each[k % len(each)]
+        unit, text = each[k % len(each)]
         yield replace(
             place,
-            variable=replace(place.variable, unit=unit, said=said),
+            variable=replace(place.variable, unit=unit, said=text),
             shape=(),
             first=place.first + k,
             reference=firsts[place.reference] + k,

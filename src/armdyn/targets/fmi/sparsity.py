@@ -39,9 +39,9 @@ def dependencies(program: Program) -> Iterator[Dependency]:
     for node in program.nodes:
         sets.append(_of_node(node, sets))
     for k, result in enumerate(program.results):
-        found = sets[result]
-        for known in _bits(found.all):
-            yield Dependency(k, known, not found.changing >> known & 1)
+        results = sets[result]
+        for known in _bits(results.all):
+            yield Dependency(k, known, not results.changing >> known & 1)
 
 
 def _of_node(node: Node, sets: Sequence[_Sets]) -> _Sets:

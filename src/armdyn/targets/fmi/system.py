@@ -87,9 +87,9 @@ class FmiSystem:
 
     def __post_init__(self) -> None:
         """Check that every input of the program has a meaning, and that every array with a meaning exists."""
-        given = [self.time, self.step_port]
-        given += [v.port for v in (*(s.variable for s in self.states), *self.inputs, *self.parameters)]
-        self._match("input", [name for name in given if name], self.input_ports)
+        values = [self.time, self.step_port]
+        values += [v.port for v in (*(s.variable for s in self.states), *self.inputs, *self.parameters)]
+        self._match("input", [name for name in values if name], self.input_ports)
         results = [*(s.later.port for s in self.states), *(v.port for v in self.outputs)]
         for name in results:
             if name not in self.output_ports:

@@ -40,11 +40,11 @@ class JaxFunction(NamedCall):
             DTypeError: if numbers are not float32 or float64, or arrays have both types.
             ShapeError: if an array's last axes are not the program's, or leading axes do not broadcast.
         """
-        given = self._bound(arrays, by_name)
-        if not given:
+        values = self._bound(arrays, by_name)
+        if not values:
             return self._result(*map(jnp.asarray, interpret(self.program)))
         ports = self.program.inputs
-        ready = [_checked(array, port) for array, port in zip(given, ports, strict=True)]
+        ready = [_checked(array, port) for array, port in zip(values, ports, strict=True)]
         _check_together(ready, ports)
         return self._result(*call.bind(*alike(ready), called=self._called))
 

@@ -148,8 +148,8 @@ def _through_python(context: Any, *operands: Any, called: JaxProgram) -> Any:
     evaluate = kernel_of(program).for_any() if is_small else partial(interpret, program)
 
     def numbers(*arrays: Any) -> Any:
-        found = evaluate(*map(np.asarray, arrays))
-        results = found if isinstance(found, tuple | list) else (found,)
+        result = evaluate(*map(np.asarray, arrays))
+        results = result if isinstance(result, tuple | list) else (result,)
         return tuple(np.asarray(x, aval.dtype) for x, aval in zip(results, context.avals_out, strict=True))
 
     def call_back(*arrays: Any) -> Any:

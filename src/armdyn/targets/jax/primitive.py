@@ -142,11 +142,11 @@ def _summed(array: Any, shape: tuple[int, ...]) -> Any:
 def _batched(operands: Sequence[Any], axes: Sequence[int | None], *, called: JaxProgram) -> tuple[Any, list[int]]:
     """vmap: one more leading axis for the mapped operands."""
     rank = max(_rank(*one) for one in zip(operands, axes, called.program.inputs, strict=True))
-    given = [
+    values = [
         operand if axis is None else _with_axes(jnp.moveaxis(operand, axis, 0), rank - _rank(operand, axis, port))
         for operand, axis, port in zip(operands, axes, called.program.inputs, strict=True)
     ]
-    results = call.bind(*given, called=called)
+    results = call.bind(*values, called=called)
     return results, [0] * len(results)
 
 

@@ -67,8 +67,8 @@ def conditions(nodes: Sequence[Node], results: Sequence[int], library: frozenset
         arguments = [int(a) for a in nodes[index][1:]]
         for k, argument in enumerate(arguments):
             readers[argument].add(Condition(arguments[0], ARMS[k]) if operation == "select" and k in ARMS else own)
-    found = {index: arms.around(own) for index, own in place.items() if own is not None}
-    return _of_many(found, {index: NODES_OF_A_CALL if nodes[index][0] in library else 1 for index in found})
+    result = {index: arms.around(own) for index, own in place.items() if own is not None}
+    return _of_many(result, {index: NODES_OF_A_CALL if nodes[index][0] in library else 1 for index in result})
 
 
 def _of_many(found: dict[int, Conditions], counts: dict[int, int]) -> dict[int, Conditions]:
@@ -112,11 +112,11 @@ class Arms:
         self, readers: set[Condition | None], index: int, place: dict[int, Condition | None]
     ) -> Condition | None:
         """The innermost arm that contains all these readers of the node ``index``; later nodes have places already."""
-        found = list(readers)
-        if not found:
+        result = list(readers)
+        if not result:
             return None
-        common = self._chain(found[0], index, place)
-        for reader in found[1:]:
+        common = self._chain(result[0], index, place)
+        for reader in result[1:]:
             chain = self._chain(reader, index, place)
             common = [arm for arm in common if arm in chain]
         return common[0] if common else None

@@ -114,8 +114,8 @@ class EvaluationCode:
         huge: dict[int, str] = {}
         for angle, wanted in angles.items():
             x = self._name(angle)
-            *found, _ = sincos(out, self._scalar, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
-            for operation, name in zip(("sin", "cos"), found, strict=True):
+            *result, _ = sincos(out, self._scalar, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
+            for operation, name in zip(("sin", "cos"), result, strict=True):
                 if operation in wanted:
                     self._names[wanted[operation]] = str(name)
             magnitude = out.let(f"call {t} @llvm.fabs.{self._scalar.suffix}({t} {x})")
@@ -140,12 +140,12 @@ class EvaluationCode:
         """The function of x if x is huge; in all other threads it is called for the limit."""
         out, t = self._out, self._scalar.type
         argument = out.let(f"select i1 {is_huge}, {t} {x}, {t} {limit}")
-        found = self._called(f"huge_{operation}", [argument])
-        return out.let(f"select i1 {is_huge}, {t} {found}, {t} {otherwise}")
+        result = self._called(f"huge_{operation}", [argument])
+        return out.let(f"select i1 {is_huge}, {t} {result}, {t} {otherwise}")
 
     def _called(self, function: str, arguments: Sequence[str]) -> str:
         """A call of a function of float64 numbers; float32 arguments are widened first."""
         out, narrow = self._out, self._scalar.scalar == "float"
         wide = [out.let(f"fpext float {a} to double") if narrow else a for a in arguments]
-        found = out.let(f"call double @{function}({', '.join(f'double {a}' for a in wide)})")
-        return out.let(f"fptrunc double {found} to float") if narrow else found
+        result = out.let(f"call double @{function}({', '.join(f'double {a}' for a in wide)})")
+        return out.let(f"fptrunc double {result} to float") if narrow else result

@@ -59,15 +59,15 @@ class SampleCode:
         lanes = self.lanes
         accepted = self.step.mask("accepted")
         due = lanes.both(accepted, lanes.compare("ole", lanes.load("%next"), lanes.load("%t.new")))
-        asked = lanes.let(f"and i1 %keeps.pieces, {lanes.any(accepted)}")
-        with lanes.where(lanes.let(f"or i1 {asked}, {lanes.any(due)}"), "dense"):
+        request = lanes.let(f"and i1 %keeps.pieces, {lanes.any(accepted)}")
+        with lanes.where(lanes.let(f"or i1 {request}, {lanes.any(due)}"), "dense"):
             self.step.extra_stages()
             self._polynomials()
             with lanes.each("lane", "%lanes") as lane:
-                made = lanes.let(f"fcmp oeq double {lanes.of_lane('%accepted', lane)}, 1.0")
+                result = lanes.let(f"fcmp oeq double {lanes.of_lane('%accepted', lane)}, 1.0")
                 due_here = lanes.let(f"fcmp ole double {lanes.of_lane('%next', lane)}, {lanes.of_lane('%t.new', lane)}")
                 wanted = lanes.let(f"or i1 %keeps.pieces, {due_here}")
-                with lanes.where(lanes.let(f"and i1 {made}, {wanted}"), "polynomial"):
+                with lanes.where(lanes.let(f"and i1 {result}, {wanted}"), "polynomial"):
                     self._own_polynomial(lane)
                     with lanes.where("%keeps.pieces", "piece"):
                         self._keep_piece(lane)

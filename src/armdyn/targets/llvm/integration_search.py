@@ -104,8 +104,8 @@ class Search:
         self._store(_H, stopped, h)
         self._begin(begins, h)
         self._narrow(self._either(begins, trial), trial, falls, least, which)
-        found = lanes.compare("olt", self._load(_F_HIGH), 0.0)
-        self._store(_STATUS, lanes.both(landed, found), LOCATED)
+        result = lanes.compare("olt", self._load(_F_HIGH), 0.0)
+        self._store(_STATUS, lanes.both(landed, result), LOCATED)
         self._store(_PHASE, landed, STEPPING)
         lanes.store(lanes.select(landed, 1.0, 0.0), "%landed")
         moves = lanes.without(lanes.without(lanes.both(fine, stepping), begins), stopped)
@@ -189,8 +189,8 @@ class Search:
     def _stay(self, at_once: str) -> None:
         """End a search at the begin of its step."""
         lanes = self.lanes
-        found = lanes.compare("olt", self._load(_F_HIGH), 0.0)
-        self._store(_STATUS, at_once, lanes.select(found, LOCATED, WATCHED))
+        result = lanes.compare("olt", self._load(_F_HIGH), 0.0)
+        self._store(_STATUS, at_once, lanes.select(result, LOCATED, WATCHED))
         self._store(_PHASE, at_once, STEPPING)
         self._store(_H, at_once, self._load(_WHOLE))
 

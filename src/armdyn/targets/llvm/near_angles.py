@@ -56,8 +56,8 @@ def with_near_angles(program: Program) -> Program:
         if index not in group_of:
             place[index] = _copied(graph, nodes[index], place)
         elif index not in place:
-            found = _near({x: [Expr(graph, place[one]) for one in known[x]] for x in group_of[index]})
-            place |= {angles[x][operation]: found[x][operation].index for x in found for operation in angles[x]}
+            result = _near({x: [Expr(graph, place[one]) for one in known[x]] for x in group_of[index]})
+            place |= {angles[x][operation]: result[x][operation].index for x in result for operation in angles[x]}
     return Program(program.name, program.inputs, program.outputs, *live(graph, [place[r] for r in program.results]))
 
 
@@ -73,23 +73,23 @@ def _angles(nodes: Sequence[Node]) -> Angles:
 def _close(nodes: Sequence[Node], angles: Angles) -> dict[int, int]:
     """The angles that are another angle plus products, which may be small, each with that of the fewest products."""
     known = {a: _terms(nodes, a) for a, of in angles.items() if len(of) == 2}
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     for x in angles:
         terms, fewest = _terms(nodes, x), len(nodes)
         for a, own in known.items():
             rest = terms - own
             if rest and not own - terms and all(nodes[term][0] == "mul" for term in rest) and rest.total() < fewest:
-                found[x], fewest = a, rest.total()
-    return {x: a for x, a in found.items() if a not in found}
+                result[x], fewest = a, rest.total()
+    return {x: a for x, a in result.items() if a not in result}
 
 
 def _terms(nodes: Sequence[Node], index: int) -> Counter[int]:
     """The terms of the sum that an angle is."""
-    terms, left = Counter[int](), [index]
-    while left:
-        one = left.pop()
+    terms, remaining = Counter[int](), [index]
+    while remaining:
+        one = remaining.pop()
         if nodes[one][0] == "add":
-            left += arguments_of(nodes[one])
+            remaining += arguments_of(nodes[one])
         else:
             terms[one] += 1
     return terms

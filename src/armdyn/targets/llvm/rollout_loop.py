@@ -100,8 +100,8 @@ class RolloutPorts:
     def of_result(self, plan: Sections, name: str) -> list[Column]:
         """The places of a result of the step's program."""
         results = iter(self.rollout.step.results)
-        found = {port.name: list(islice(results, port.size)) for port in self.rollout.step.outputs}
-        return plan.places(found[name])
+        result = {port.name: list(islice(results, port.size)) for port in self.rollout.step.outputs}
+        return plan.places(result[name])
 
 
 def _carry(ports: RolloutPorts, plan: Sections, vector: Vector) -> str:
@@ -196,8 +196,8 @@ class Several:
         out.put(f"%{name}.k = phi i64 [ 0, %{name}.enter ], [ %{name}.next, %{name}.end ]")
         first = out.let(f"mul i64 %{name}.k, {self.vector.lanes}")
         state = out.let(f"add i64 %state, {first}")
-        left = out.let(f"sub i64 {out.let(f'sub i64 %count, {state}')}, 1")
-        last = out.let(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.vector.lanes - 1})")
+        remaining = out.let(f"sub i64 {out.let(f'sub i64 %count, {state}')}, 1")
+        last = out.let(f"call i64 @llvm.umin.i64(i64 {remaining}, i64 {self.vector.lanes - 1})")
         yield Group(state, last, self.values(out, f"%{name}.k"))
         out.put(f"br label %{name}.end")
         out.put(f"{name}.end:")
@@ -212,8 +212,8 @@ def _block(out: FunctionBody, ports: RolloutPorts, plan: Sections, several: Seve
     states = several.most * several.vector.lanes
     out.put("block:")
     out.put("%state = phi i64 [ 0, %begin ], [ %next, %ended.after ]")
-    left = out.let("sub i64 %count, %state")
-    here = out.let(f"call i64 @llvm.umin.i64(i64 {left}, i64 {states})")
+    remaining = out.let("sub i64 %count, %state")
+    here = out.let(f"call i64 @llvm.umin.i64(i64 {remaining}, i64 {states})")
     rounded = out.let(f"add i64 {here}, {several.vector.lanes - 1}")
     out.put(f"%groups = udiv i64 {rounded}, {several.vector.lanes}")
     with several.each(out, "initial") as group:

@@ -96,11 +96,11 @@ class Sections:
     @cached_property
     def stored(self) -> dict[int, list[int]]:
         """The slots of each stored node: its own, and those of selects that have it as the arm before."""
-        found = {index: {slot: None} for index, slot in self.slots.items()}
+        result = {index: {slot: None} for index, slot in self.slots.items()}
         for select, arm in self.before.items():
             for index in _arms_before(self.before, arm):
-                found.setdefault(index, {})[self.slots[select]] = None
-        return {index: [*slots] for index, slots in found.items()}
+                result.setdefault(index, {})[self.slots[select]] = None
+        return {index: [*slots] for index, slots in result.items()}
 
     def places(self, results: Iterable[int]) -> list[tuple[int, float | None]]:
         """The slot of each result, and its value if it is a constant."""
@@ -115,11 +115,11 @@ def arguments_of(node: Node) -> tuple[int, ...]:
 
 def cut(program: Program) -> Sections:
     """The sections of a program, in order of execution."""
-    found = conditions(program.nodes, program.results, LIBRARY)
-    sections, before = _sections(program, found)
+    result = conditions(program.nodes, program.results, LIBRARY)
+    sections, before = _sections(program, result)
     while short := _in_short_pieces(sections):
-        found = without(found, short)
-        sections, before = _sections(program, found)
+        result = without(result, short)
+        sections, before = _sections(program, result)
     slots = _slots(program, sections, before)
     inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
     return Sections(
@@ -306,14 +306,14 @@ class _Wants:
 
     def any_wants(self, readers: Iterable[Conditions], wanted: Conditions) -> bool:
         """True if any of some stretches reads from another one, directly or through others."""
-        left, seen = list(readers), set[Conditions]()
-        while left:
-            one = left.pop()
+        remaining, seen = list(readers), set[Conditions]()
+        while remaining:
+            one = remaining.pop()
             if one == wanted:
                 return True
             if one not in seen:
                 seen.add(one)
-                left += self._read_by.get(one, ())
+                remaining += self._read_by.get(one, ())
         return False
 
 

@@ -151,8 +151,8 @@ def _works(entry: int, trial: Any) -> bool:
     one, two = ([np.ones((*states, *shape)) for shape in inputs] for states in ((), (2,)))
     room = [np.empty(shape) for shape in outputs]
     results = Trial()(*one), Trial()(*one, out=_together(*room)), room, trial(*one)
-    new, given, written, expected = (_flat(one).tobytes() for one in results)
-    return new == given == written == expected and Trial()(*two) is None
+    new, values, written, expected = (_flat(one).tobytes() for one in results)
+    return new == values == written == expected and Trial()(*two) is None
 
 
 def _flat(results: Any) -> Any:

@@ -29,10 +29,10 @@ class TorchFunction(NamedCall):
 
     def __call__(self, *tensors: Any, **by_name: Any) -> Any:
         """The results for tensors of shape (..., *shape of the array); `align_tensors` raises errors."""
-        given = self._bound(tensors, by_name)
-        if not given:
+        values = self._bound(tensors, by_name)
+        if not values:
             return self._result(*self._constants())
-        ready = align_tensors(given, self.program.inputs)
+        ready = align_tensors(values, self.program.inputs)
         if torch.compiler.is_compiling():
             return self._result(*self._in_graph(*ready))
         return self._result(*Call.apply(self._operator, *ready))

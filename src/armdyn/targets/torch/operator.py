@@ -100,8 +100,8 @@ class Operator:
         wrt = tuple(k for k, is_needed in enumerate(needed) if is_needed)
         if not (of and wrt):
             return (None,) * len(needed)
-        found = dict(zip(wrt, call(self.adjoint(of, wrt), *tensors, *(cotangents[k] for k in of)), strict=True))
-        return tuple(found.get(k) for k in range(len(needed)))
+        result = dict(zip(wrt, call(self.adjoint(of, wrt), *tensors, *(cotangents[k] for k in of)), strict=True))
+        return tuple(result.get(k) for k in range(len(needed)))
 
     def _vmap(self, info: Any, in_dims: Any, *tensors: Any) -> Any:
         results = self(*in_front(info.batch_size, in_dims, tensors))

@@ -109,9 +109,9 @@ def over_time(rollout: Rollout, name: str, step: str, scratch: int) -> Function:
             _copy(body, port, pointer, inputs[port.name][0])
     body.put("br label %evaluate")
     body.begin("evaluate")
-    given = [f"ptr {pointer}, i32 0" for pointer, _ in inputs.values()]
-    given += [f"ptr {results[port.name]}" for port in rollout.step.outputs]
-    body.put(f"call void {symbol(step)}(i32 1, {', '.join(given)})")
+    values = [f"ptr {pointer}, i32 0" for pointer, _ in inputs.values()]
+    values += [f"ptr {results[port.name]}" for port in rollout.step.outputs]
+    body.put(f"call void {symbol(step)}(i32 1, {', '.join(values)})")
     body.put("br i1 %records, label %record, label %next")
     body.begin("record")
     for pointer, port in records:
