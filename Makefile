@@ -6,7 +6,8 @@ NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
 	echo "no pip in $(VENV), which is removed; on Debian and Ubuntu install the package python3-venv, then try again" >&2; \
 	exit 1; }
 
-# The processes that tests start read modules compiled, also where PYTHONDONTWRITEBYTECODE is set.
+# The processes that tests start read modules compiled; a second run reads the tests compiled, with their asserts.
+export PYTHONDONTWRITEBYTECODE =
 COMPILED = @$(BIN)/python -m compileall -q src
 
 .PHONY: demo test test-costs test-all test-aarch64 lint bench docs clean

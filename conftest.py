@@ -3,6 +3,7 @@
 import gc
 import os
 import tempfile
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 import numpy as np
@@ -19,6 +20,25 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="armdyn-tests-")
         os.environ["ARMDYN_CACHE_DIR"] = folder.name
         config.add_cleanup(folder.cleanup)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """Every second worker collects from the end, so that two do not rewrite and compile for the same file at once.
+
+    Each then reads from disk what the other one did.
+    """
+    report = yield
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    if int(worker) % 2 and isinstance(collector, pytest.Session | pytest.Directory):
+        report.result.reverse()
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)  # before fixtures group the tests
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The same order in all workers."""
+    items.sort(key=lambda item: item.path)
 
 
 def pytest_collection_finish() -> None:
