@@ -228,6 +228,25 @@ def test_closed_loops_of_actuated_arms(method: str, name: str, dtype: str) -> No
         np.testing.assert_allclose(one, other, rtol=0, atol=rtol * max(1.0, np.abs(other).max()))
 
 
+def test_stops_with_friction_in_float32() -> None:
+    """Joints that stops and friction hold are at rest exactly: rounding in float32 once counted as motion."""
+    arm, rng = armdyn.load("planar_2r"), np.random.default_rng(0)
+    arm = arm.with_limits({"joint_1": (-0.7, 3.0), "joint_2": (-2.0, 0.6)})
+    arm = arm.with_friction(dict.fromkeys(arm.joint_names, (0.1, 1.0)))
+    method, stops = armdyn.simulation.SemiImplicitEuler(step=1e-3), armdyn.simulation.Stops(0.3)
+    loop = armdyn.ClosedLoop(arm, armdyn.control.pd_gravity, method=method, elements=[stops], record=())
+    q, qd = rng.uniform(-0.5, 0.5, (40, 2)).astype(np.float32), np.zeros((40, 2))
+    inputs = {"q_ref": np.array([-1.2, 1.2]), "qd_ref": np.zeros(2), "Kp": np.full(2, 50.0), "Kd": np.full(2, 2.0)}
+    source, values = loop.program(), {"q": q, "qd": qd, "h": np.array(1e-3)} | inputs
+    given = [np.broadcast_to(values[port.name], (40, *port.shape)) for port in source.inputs]
+    found = run(source, given, dtype="float32", steps=300)
+    expected = loop(q, qd, steps=300, **inputs).final
+    assert (expected.qd == 0.0).any(axis=0).all()
+    np.testing.assert_array_equal(found[1] == 0.0, expected.qd == 0.0)
+    np.testing.assert_allclose(found[0], expected.q, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found[1], expected.qd, rtol=0, atol=1e-4)
+
+
 def test_huge_angle_within_a_rollout() -> None:
     rollout = damped()
     x, v, u, d = np.array([[3e9, 1.0]] * 2), np.ones((2, 2)), np.zeros((2, 4, 2)), np.full(2, 0.1)

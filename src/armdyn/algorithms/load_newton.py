@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.load_laws import LoadedFriction, chosen, is_curved, lines, loaded_friction
+from armdyn.base.type_rounding import rounding
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
@@ -34,9 +35,6 @@ ON_THE_LINE = 2e-15
 
 ON_THE_LINE_IN_FLOAT32 = 1e-6
 """Allowed distance of a curve from the straight line of a step if the function computes in float32."""
-
-BELOW_FLOAT32 = 1.0 + 1e-9
-"""A factor that changes numbers in float64, and is 1 in float32."""
 
 STEPS_OF_CURVES = 12
 """Steps of Newton's method for friction that is a curve of the load."""
@@ -250,12 +248,7 @@ def _meets(line: LoadedFriction, force: Any, load: Any) -> Any:
     """1 if a force is that of a line at a load, but for rounding; else 0."""
     size = abs(load) + abs(line.kept)
     distance = line.passed * (load + force) - line.kept - load
-    return abs(distance) <= _by_type(size, ON_THE_LINE, ON_THE_LINE_IN_FLOAT32) * size
-
-
-def _by_type(size: Any, part: float, of_float32: float) -> Any:
-    """A small part of a size; if the function computes in float32, a larger one."""
-    return part + of_float32 * (BELOW_FLOAT32 * size <= size)
+    return abs(distance) <= rounding(size, ON_THE_LINE, ON_THE_LINE_IN_FLOAT32)
 
 
 def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
@@ -265,7 +258,7 @@ def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
     """
     terms = list(terms)
     size = sum(map(abs, terms), start=cancelled)
-    return abs(sum(terms)) <= _by_type(size, RESIDUAL, RESIDUAL_OF_FLOAT32) * size
+    return abs(sum(terms)) <= rounding(size, RESIDUAL, RESIDUAL_OF_FLOAT32)
 
 
 def or_nan(solved: Any) -> Any:

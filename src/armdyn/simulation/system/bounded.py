@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.base.type_rounding import rounding
 from armdyn.constraints.projection import DRIFTED
 from armdyn.program import clip, less, less_equal, maximum, minimum, select
 from armdyn.spatial.rotations import Array
@@ -37,15 +38,15 @@ arms."""
 MOST_ROUNDS = 1000
 """Rounds of floats; after these the result is that of the rounds."""
 
-NEAR = 1e-9
-"""A force is at a bound if its distance from it, over that between the bounds, is below this: it would be solved for
-if a row follows from others."""
+NEAR = 1e-9, 1e-5
+"""A force is at a bound if its distance from it, over that between the bounds, is below this, in float64 and in
+float32: it would be solved for if a row follows from others."""
 
 LITTLE, NONE = 1e-7, 1e-24
 """Weight of small changes relative to the energy; the square of a zero width, over the largest one."""
 
-ROUNDING = 1e-12
-"""A row rests if its velocity, over the velocities that impulses cause and cancel, is below this."""
+ROUNDING = 1e-12, 1e-5
+"""A row rests if its velocity, over the velocities that impulses cause and cancel, is below this; and in float32."""
 
 SLACK = 1e-12
 """A force is within its bounds if it exceeds them by less than this fraction of the width between them."""
@@ -160,7 +161,7 @@ class BoxedProblem:
         return self._towards(near.p, self._near_rest(near))
 
     def _places(self, p: Array) -> Places:
-        little = NEAR * self.widths
+        little = rounding(self.widths, *NEAR)
         lowest, highest = less_equal(p, self.low + little), less_equal(self.high - little, p)
         held = (1.0 - lowest) * (1.0 - highest)
         bound = lowest * self.low + (1.0 - lowest) * highest * self.high
@@ -187,7 +188,7 @@ class BoxedProblem:
         p = near.p - solved_for_some(self.S, self.least, near.held, self.b + self.S @ near.p)
         after, moves = self.b + self.S @ p, np.ones(len(p))
         if self.sizes is not None:
-            moves = less(ROUNDING * (self.sizes + abs(self.free) @ abs(p)), abs(after))
+            moves = less(rounding(self.sizes + abs(self.free) @ abs(p), *ROUNDING), abs(after))
         pushed = self.movable * moves  # a row that constraints hold moves as they require, whatever its force
         wrong = near.held * (less(p, self.low) + less(self.high, p))
         if self.sizes is None:
@@ -266,7 +267,7 @@ def bounded_impulses(
         v[np.argmax(rows != 0.0, axis=1)] = found.after  # their coordinates
         return Impulses(v, found.p, found.rests, np.zeros(len(v)))
     sizes = sizes + abs(columns).T @ abs(found.p)
-    return Impulses(v, found.p, found.rests, less_equal(abs(v), ROUNDING * sizes))
+    return Impulses(v, found.p, found.rests, less_equal(abs(v), rounding(sizes, *ROUNDING)))
 
 
 def solved_for_some(S: Array, least: Sequence[Any] | Array, counts: Array, b: Array) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 from armdyn.actuators.flexible_joints import FlexibleJoint
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.algorithms.load_laws import lines, loaded_friction
+from armdyn.base.type_rounding import rounding
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
@@ -23,8 +24,8 @@ from armdyn.simulation.system.links_in_mode import sliding_under_load
 from armdyn.simulation.system.mode_motion import sliding_friction
 from armdyn.spatial.rotations import Array
 
-ROUNDING = 1e-12
-"""A joint rests if its velocity, over the velocities that cancel in it, is below this."""
+ROUNDING = 1e-12, 1e-5
+"""A joint rests if its velocity, over the velocities that cancel in it, is below this; and in float32."""
 
 STEPS = 3
 """Most steps of Newton's method for the load of a joint that begins to slip; no more than friction has lines."""
@@ -100,7 +101,10 @@ class FrictionRows:
         """1, -1 or 0 of each: slips forwards, backwards, or is at rest."""
         rates = self.matrix @ v
         sizes = abs(self.matrix) @ abs(v)
-        moves = [1.0 if i >= 0 else less(ROUNDING * s, abs(r)) for i, s, r in zip(self.own, sizes, rates, strict=True)]
+        moves = [
+            1.0 if i >= 0 else less(rounding(size, *ROUNDING), abs(rate))
+            for i, size, rate in zip(self.own, sizes, rates, strict=True)
+        ]
         return np.array([move * sign(rate) for move, rate in zip(moves, rates, strict=True)], dtype=object)
 
     def of_coordinates(self, slip: Array) -> Array:
@@ -213,4 +217,4 @@ class FrictionRows:
 
 def _are_equal(a: Any, b: Any) -> bool:
     """True of two numbers that are equal but for the slope of friction near rest; traced scalars may differ."""
-    return isinstance(a, float | int) and isinstance(b, float | int) and abs(a - b) <= ROUNDING * (abs(a) + abs(b))
+    return isinstance(a, float | int) and isinstance(b, float | int) and abs(a - b) <= ROUNDING[0] * (abs(a) + abs(b))

@@ -22,6 +22,7 @@ from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, lin
 from armdyn.algorithms.elements import dissipative_forces
 from armdyn.algorithms.factors import Factors, factored, links_mass
 from armdyn.base.exact import is_zero
+from armdyn.base.type_rounding import rounding
 from armdyn.constraints.equations import all_equations
 from armdyn.declaration import function
 from armdyn.program import less, less_equal, select, sign
@@ -35,8 +36,8 @@ from armdyn.simulation.system.projected_rows import projected_at_rest
 from armdyn.simulation.system.response import Constraints, Response
 from armdyn.spatial.rotations import Array
 
-MOVES = 1e-10
-"""A row at rest starts if its acceleration, over that of all forces without constraints, is above this."""
+MOVES = 1e-10, 1e-4
+"""A row at rest starts if its acceleration, over that of all forces without constraints, is above this; in float32."""
 
 
 class ArmMotion(NamedTuple):
@@ -219,7 +220,7 @@ class FrictionalArm(ArmInStep):
         none = np.concatenate([found.none, np.zeros(len(self.joints))])
         held = self.rows.resting(of_rows, np.concatenate([found.velocities, np.zeros(len(self.joints))]), none)
         rates = self.rows.matrix[:count, : self.n] @ found.velocities
-        moves = less(MOVES * abs(self.rows.matrix[:count, : self.n]) @ abs(alone), abs(rates))
+        moves = less(rounding(abs(self.rows.matrix[:count, : self.n]) @ abs(alone), *MOVES), abs(rates))
         starts = rests * (1.0 - found.rests) * moves * sign(rates)
         any_rests = sum(rests)  # a compiled loop leaves this out if no joint rests
         reactions = select(any_rests, np.concatenate([found.impulses, starts]), 0.0)
