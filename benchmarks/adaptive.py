@@ -210,9 +210,9 @@ def _by_solver(robot: Any, q: Any, **options: Any) -> Calls:
 @contextmanager
 def _without_loops() -> Iterator[None]:
     """Turn the compiled loops off."""
-    from armdyn.simulation.drivers import compiled_adaptive, compiled_dry, compiled_projection, compiled_segments
+    from armdyn.simulation.drivers import compiled_segments, side_by_side, sticking_side_by_side
 
-    loops: tuple[Any, ...] = (compiled_adaptive, compiled_dry, compiled_projection)
+    loops: tuple[Any, ...] = (side_by_side, sticking_side_by_side)
     segments: Any = compiled_segments.Segments
     kept = *(loop.has_loop for loop in loops), vars(segments)["of"]
     for loop in loops:

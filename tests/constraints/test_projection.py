@@ -10,7 +10,7 @@ import armdyn
 from armdyn import constraints as c
 from armdyn.constraints.projection import projection_of
 from armdyn.simulation import Adaptive, Constraints, OverTime, RungeKutta4, SaveAt, SettingError, named_method
-from armdyn.simulation.drivers import compiled_projection
+from armdyn.simulation.drivers import side_by_side
 
 START = [0.4, 0.3, 1.2]
 
@@ -139,7 +139,7 @@ def test_compiled_loops_make_the_steps_of_the_other_loops(monkeypatch, method):
     qd = np.outer([-1.0, 0.0, 2.0], np.linalg.svd(robot.constraint_jacobian(q[0]))[2][-1])
     compiled = armdyn.simulate(robot, q, qd, **given)
     with monkeypatch.context() as patched:
-        patched.setattr(compiled_projection, "has_loop", lambda *_: False)
+        patched.setattr(side_by_side, "has_loop", lambda *_: False)
         other = armdyn.simulate(robot, q, qd, **given)
     within = 1e-8 if isinstance(method, Adaptive) else 1e-9 if "Semi" in str(method) else 1e-12
     np.testing.assert_allclose(compiled.q, other.q, rtol=0, atol=within)

@@ -9,7 +9,7 @@ import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
 from armdyn.functions.integrations import CompiledIntegration
 from armdyn.simulation import Adaptive, SaveAt, SettingError, SimulationError, SimulationInterrupted, Stops
-from armdyn.simulation.drivers import compiled_adaptive
+from armdyn.simulation.drivers import compiled_loops, side_by_side
 
 ARM = armdyn.load("planar_2r")
 DRIVE = Actuator(Motor(rotor_inertia=1e-5), Gear(50.0), Coulomb(1.0), spring=Spring(1e9, damping=1e5))
@@ -80,8 +80,8 @@ def stopping(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[dict
         return advance(self, *arguments, **options)
 
     monkeypatch.setattr(CompiledIntegration, "advance", counted)
-    monkeypatch.setattr(compiled_adaptive, "SECONDS_AT_ONCE", 1e-9)
-    monkeypatch.setattr(compiled_adaptive, "ATTEMPTS_AT_FIRST", 5)
+    monkeypatch.setattr(compiled_loops, "SECONDS_AT_ONCE", 1e-9)
+    monkeypatch.setattr(side_by_side, "ATTEMPTS_AT_FIRST", 5)
     return limits
 
 
@@ -107,7 +107,7 @@ def test_what_was_computed_is_kept(monkeypatch: pytest.MonkeyPatch, error: BaseE
 def test_the_first_call_of_a_loop_is_short(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
     """Before its speed is known, a loop tries 50,000 steps of all states together: a tenth of a second."""
     limits = stopping(monkeypatch, MemoryError())
-    monkeypatch.setattr(compiled_adaptive, "ATTEMPTS_AT_FIRST", 256)
+    monkeypatch.setattr(side_by_side, "ATTEMPTS_AT_FIRST", 256)
     q = np.random.default_rng(5).uniform(-1.0, 1.0, (states, 2))
     armdyn.simulate(ARM, q, duration=1e-3, save=SaveAt(every=1e-3))
     assert limits[0]["attempts"] == min(256, 50_000 // states)

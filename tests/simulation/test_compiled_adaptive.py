@@ -10,7 +10,7 @@ import scipy.integrate
 import armdyn
 from armdyn.actuators import Actuator, Gear, LuGre, Motor, ServoFriction, Spring, Viscous
 from armdyn.simulation import Adaptive, OverTime, SaveAt
-from armdyn.simulation.drivers import compiled_adaptive, compiled_dry
+from armdyn.simulation.drivers import side_by_side, sticking_side_by_side
 from armdyn.targets.llvm.integration_step import SAFETY
 
 NAMES = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint")
@@ -25,7 +25,7 @@ def both(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> tu
     """The motion in compiled loops, and that by SciPy's solvers state by state, with the same safety factor."""
     compiled = armdyn.simulate(*arguments, **options)
     with monkeypatch.context() as patched:
-        for module in (compiled_adaptive, compiled_dry):
+        for module in (side_by_side, sticking_side_by_side):
             patched.setattr(module, "has_loop", lambda *_: False)
         patched.setattr(sys.modules[scipy.integrate.DOP853.__module__], "SAFETY", SAFETY)
         one_by_one = armdyn.simulate(*arguments, **options)

@@ -14,14 +14,15 @@ from armdyn.simulation import (
     SemiImplicitEuler,
     SimulationError,
 )
-from armdyn.simulation.drivers import compiled_dry, dry_modes
-from armdyn.simulation.drivers.known_rates import Kind
-from armdyn.simulation.drivers.segment_rates import segment_forces, segment_rates
+from armdyn.simulation.drivers import dry_modes, sticking_side_by_side
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.system.at_rest import DecidedModes, boxed_accelerations, modes_of_many
 from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.simulation.system.mode_motion import mode_motion
+from armdyn.simulation.system.rates import forces_in_modes, rates_of
+from armdyn.simulation.system.segment import ModeKinds
+from armdyn.simulation.system.state_parts import StateParts
 from oracles.short_run import short_run
 from simulation.test_sticking import Breaking, block
 
@@ -64,7 +65,7 @@ def slides(count):
 def state_by_state(monkeypatch, robot, q0, qd0=None, **settings):
     """The same simulation in Python."""
     with monkeypatch.context() as without:
-        without.setattr(compiled_dry, "has_loop", lambda *_: False)
+        without.setattr(sticking_side_by_side, "has_loop", lambda *_: False)
         return armdyn.simulate(robot, q0, qd0, **settings)
 
 
@@ -143,19 +144,18 @@ def test_other_joints_and_forces(monkeypatch, case):
     assert_same(compiled, expected, 1e-11)
 
 
-def test_what_is_unusual_is_left_to_the_steps_state_by_state(monkeypatch):
+def test_what_is_unusual_is_integrated_again_state_by_state(monkeypatch):
     """The results are the same if no mode is evident and no pivoting ends."""
     q0, qd0 = np.random.default_rng(3).uniform(-1, 1, (2, 2, 6))
     settings = {"duration": 0.4, "method": RungeKutta4(step=4e-3)}
     usual = armdyn.simulate(dry_ur5(), q0, qd0, **settings)
-    alone = []
-    one_hold = StateInMotion.one_hold
-    monkeypatch.setattr(StateInMotion, "one_hold", lambda *given: alone.append(given[1]) or one_hold(*given))
+    alone, run = [], StateInMotion.run
+    monkeypatch.setattr(StateInMotion, "run", lambda *given: alone.append(given[1]) or run(*given))
     monkeypatch.setattr(dry_modes.DryModes, "_evident", lambda _, states, acting: np.zeros(len(states.q), bool))
     unsolved = lambda *given: DecidedModes(given[3], np.zeros(len(given[2]), dtype=bool))  # noqa: E731
     monkeypatch.setattr(dry_modes, "modes_of_many", unsolved)
     assert_same(armdyn.simulate(dry_ur5(), q0, qd0, **settings), usual)
-    assert len(alone) >= 10
+    assert len(alone) == 2
 
 
 def test_two_joints_that_stop_at_one_time():
@@ -220,8 +220,8 @@ def test_the_motion_of_joints_of_which_some_stick():
     slip = rng.integers(-1, 2, (50, 6)).astype(float)
     qd = np.where(slip == 0, 0.0, qd)
     held, none, width = (slip == 0).astype(float), np.zeros(6), np.ones(6)
-    qdd, friction = robot.compile(segment_forces(Kind()))(q, qd, slip, held, tau)
-    rates = robot.compile(segment_rates(Kind(), stops=False))(q, qd, slip, held, -width, width, none, tau)
+    qdd, friction = robot.compile(forces_in_modes(StateParts()))(q, qd, slip, held, tau)
+    rates = robot.compile(rates_of(StateParts(), ModeKinds()))(q, qd, slip, held, -width, width, none, tau)
     power = rates.d_work
     assert (qdd[slip == 0] == 0.0).all()
     residual = robot.without_friction().inverse_dynamics(q, qd, qdd) + friction - tau

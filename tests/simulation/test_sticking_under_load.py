@@ -613,7 +613,7 @@ def test_one_compiled_loop_moves_many_states_as_state_by_state(monkeypatch, case
     settings = {"method": RungeKutta4(0.02), "save": SaveAt(every=0.04 if case != "tree" else 0.02)} | settings
     expected = state_by_state(monkeypatch, robot, q0, **settings)
     seen = []
-    monkeypatch.setattr(StateInMotion, "one_hold", lambda *_: seen.append(1))
+    monkeypatch.setattr(StateInMotion, "run", lambda *_: seen.append(1))
     assert_same(armdyn.simulate(robot, q0, **settings), expected)
     assert {one.kind for one in expected.events} >= ({"reversal", "slip"} if case == "tree" else {"stick", "slip"})
     assert not seen  # none was left to the Python path

@@ -12,7 +12,8 @@ from armdyn.base.named_tuples import named_tuple
 from armdyn.functions.rolled import RolloutResults
 from armdyn.robot import Robot
 from armdyn.simulation import SaveAt, SimulationError, Trajectory, simulate
-from armdyn.simulation.drivers.compiled_adaptive import PAIRS, Run
+from armdyn.simulation.drivers.compiled_loops import PAIRS
+from armdyn.simulation.drivers.side_by_side import Run
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.system.problem import Problem

@@ -1,15 +1,14 @@
 """Segments of an event-driven motion in compiled loops: steps of one mode, up to the event that ends it.
 
-The loop makes the steps of a mode whose margins are numbers of one program (`armdyn.simulation.drivers.segment_rates`),
+The loop makes the steps of a mode whose margins are numbers of one program (`armdyn.simulation.system.rates`),
 and locates the first margin that falls below zero. `armdyn.simulation.drivers.state_in_motion` then determines the next
 mode. Steps that a loop does not make are made there too: in modes with held contacts, or before an unusual event.
 """
 
 from __future__ import annotations
 
-import time
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,40 +16,31 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.constraints import PointOnPlane
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.row_sizes import moving_part, unit_rows
-from armdyn.functions.integrations import Arrays, CompiledIntegration, IntegrationProgress, polynomial
-from armdyn.program.embedded_pairs import EmbeddedPair
+from armdyn.functions.integrations import Arrays, IntegrationProgress, polynomial
 from armdyn.program.integration import PROGRESS, RUNNING, SEARCH
 from armdyn.robot import Robot
-from armdyn.simulation.drivers import corrections
-from armdyn.simulation.drivers.compiled_adaptive import are_known, formula_of
-from armdyn.simulation.drivers.corrections import (
-    DRIFT,
-    Correction,
-    put_on_constraints,
-    put_on_contacts,
-    velocities_within,
-)
+from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, are_known, formula_of, loop_of
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import MOST_STEPS
-from armdyn.simulation.drivers.known_rates import Kind
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, Reached
 from armdyn.simulation.drivers.pieces import Step
-from armdyn.simulation.drivers.segment_rates import Watched, segment_forces, segment_rates, watched_margins
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.backlash import BacklashInMotion
 from armdyn.simulation.elements.brakes_in_motion import BrakesInMotion
-from armdyn.simulation.elements.bristles import count
+from armdyn.simulation.elements.bristles import NAME, count
 from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rub_without_load
 from armdyn.simulation.elements.sign_changes import LoadKinks
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.system.bounded import SLACK
+from armdyn.simulation.system.corrections import put_on_constraints, put_on_contacts, velocities_within
 from armdyn.simulation.system.problem import Problem
+from armdyn.simulation.system.rates import forces_in_modes
+from armdyn.simulation.system.segment import ModeKinds, watched_margins
+from armdyn.simulation.system.state_parts import DRIFT, SPRINGS, Correction, N, StateParts
 from armdyn.spatial.rotations import Array
 
-SECONDS_AT_ONCE = 0.05
-"""A loop runs for about so long: then Python handles signals and reports progress."""
-
-ATTEMPTS_AT_FIRST, LEAST_ATTEMPTS, MOST_ATTEMPTS, PIECES_AT_ONCE, ATTEMPTS_OF_PART = 256, 64, 1 << 20, 24, 64
+LEAST_ATTEMPTS, PIECES_AT_ONCE, ATTEMPTS_OF_PART = 64, 24, 64
+"""Steps that a call tries: at least; if their polynomials are read; up to a time within a step."""
 
 PAST = 1e-11
 """A step up to an event is searched for others this fraction of the duration beyond it."""
@@ -66,38 +56,6 @@ UNUSUAL = 2
 _SEARCH = [PROGRESS.index(name) for name in SEARCH]
 
 
-class _Loop(NamedTuple):
-    """The compiled functions of a robot with given kinds of modes.
-
-    Args:
-        loop: the integration.
-        forces: accelerations and friction along a segment.
-        watched: the margins, in order.
-    """
-
-    loop: CompiledIntegration
-    forces: Any
-    watched: list[Watched]
-
-    @classmethod
-    def of(cls, robot: Robot, bare: Robot, kind: Kind, formula: EmbeddedPair, **options: Any) -> _Loop:
-        """Those of a robot, which keeps them for the next motion; ``options`` are those of `segment_rates`."""
-        kept, name, correction = vars(robot), f"_segments_{formula.name}_{kind}_{options}", options["correction"]
-        if name not in kept:
-            rates, time = segment_rates(kind, **options), "t" if options["linear"] else None
-            state = corrections.state(kind.rates, correction, kind.without_rate)
-            on = corrections.options(correction, kind.without_rate)
-            loop = CompiledIntegration(
-                robot, rates, state, formula, time=time, watched="margins", slopes="slopes", **on
-            )
-            contacts = len(robot.constraint_rows) if options["contacts"] else 0
-            watched = watched_margins(bare.mechanism, kind, stops=options["stops"], contacts=contacts)
-            forces = segment_forces(kind._replace(along=False), contacts=contacts > 0)
-            kept[name] = cls(loop, robot.compile(forces), watched)
-        found: _Loop = kept[name]
-        return found
-
-
 class Segments:
     """The compiled steps of one state on its way.
 
@@ -108,21 +66,19 @@ class Segments:
 
     def __init__(self, motion: StateInMotion, problem: Problem) -> None:
         adaptive = isinstance(problem.method, Adaptive)
-        self.motion, self.problem, self.kind = motion, problem, Kind.of(problem.system, along=not adaptive)
-        self.attempts, self.h, self.rejected = ATTEMPTS_AT_FIRST, 0.0, 0.0
+        self.motion, self.problem, self.places = motion, problem, flexible_places(problem.robot.model)
+        correction: Correction = "positions" if problem.corrects else ""
+        self.parts = StateParts.of(problem.system, along=not adaptive, correction=correction)
+        self.attempts, self.h, self.rejected = Attempts(ATTEMPTS_AT_FIRST, LEAST_ATTEMPTS), 0.0, 0.0
         self.search: tuple[float, Array] = np.nan, np.zeros(len(SEARCH))
         """The search for an event that a call has begun and not ended, with its time, s."""
         self.linear = not motion.forces.held
         self.most_steps = problem.method.max_steps if adaptive else MOST_STEPS
-        places = flexible_places(problem.robot.model)
-        self.places = places
-        n, times = problem.robot.dof, len(motion.samples.t)
-        sizes = {"q": n, "theta": len(places), "qd": n, "thetad": len(places), "bristles": count(problem.robot.model)}
-        self.sizes = {name: sizes[name] for name in self.kind.state if name != "work"}
-        self.places_of_state, apart = self._places_of_state(), {DRIFT: 2} if problem.corrects else {}
-        apart |= {begin: sizes[name] for name, begin in self.kind.begin.items()}
-        self.rows = {name: np.full((1, times, size), np.nan) for name, size in (self.sizes | apart).items()}
-        self.rows["work"] = np.full((1, times), np.nan)
+        of = {N: problem.robot.dof, SPRINGS: len(self.places), (NAME,): count(problem.robot.model), (): 1, (2,): 2}
+        self.sizes = {name: of[shape] for name, shape in self.parts.shapes.items()}
+        self.places_of_state, times = self._places_of_state(), len(motion.samples.t)
+        self.rows = {name: np.full((1, times, size), np.nan) for name, size in self.sizes.items()}
+        self.rows["work"] = self.rows["work"][..., 0]
         self._unusual = False
         assert motion.modes is not None  # noqa: S101 - `of` looks for them
         self.modes = motion.modes
@@ -141,10 +97,8 @@ class Segments:
         dry joint one coordinate whose friction has bounds apart.
         """
         method, system = problem.method, problem.system
-        explicit = formula_of(method) is not None
-        known = are_known(motion.forces) and motion.chattering is None
-        known &= motion.forces.held or isinstance(method, Adaptive)
-        if not explicit or not known or motion.modes is None:
+        known = are_known(motion.forces, method) and motion.chattering is None
+        if formula_of(method) is None or not known or motion.modes is None:
             return None
         drive = drive_of_links(system.bare)
         alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.rows)
@@ -163,8 +117,6 @@ class Segments:
         self.equations, self.bare = modes.rows, modes.rows.robot
         robot = system.robot if system.carries else self.bare
         self.stops = modes.barriers.stops > 0
-        formula = formula_of(self.problem.method)
-        assert formula is not None  # noqa: S101 - by `of`
         self.constrained = bool(self.bare.model.constraints)
         self.loaded = drive_of_links(self.bare).depends_on_load
         self.contacts = len(modes.barriers) > modes.barriers.stops and not (self.constrained or self.loaded)
@@ -172,13 +124,17 @@ class Segments:
         if self.contacts:
             robot = with_contacts(robot, modes.barriers.planes)
         self.at_contacts = robot
-        self.correction: Correction = "contacts" if self.contacts else ""
+        correction: Correction = "contacts" if self.contacts else ""
         if self.problem.corrects:
-            self.correction = "positions"
+            correction = "positions"
         elif self.constrained and (len(modes.dry) or self.stops):
-            self.correction = "velocities"
-        options = {"stops": self.stops, "contacts": self.contacts, "correction": self.correction, "linear": self.linear}
-        self.compiled = _Loop.of(robot, self.bare, self.kind, formula, **options)
+            correction = "velocities"
+        self.parts, kinds = self.parts._replace(correction=correction), ModeKinds(self.stops, self.contacts)
+        self.loop = loop_of(robot, self.problem.method, self.parts, kinds, linear=self.linear)
+        rigid = self.parts._replace(along=False, correction="")
+        self.forces = robot.compile(forces_in_modes(rigid, contacts=self.contacts))
+        contacts = len(robot.constraint_rows) if self.contacts else 0
+        self.watched = watched_margins(self.bare.mechanism, self.parts.flexible, self.stops, contacts)
         coordinates = [int(np.argmax(row != 0.0)) for row in modes.dry.rows]
         n = self.problem.robot.dof
         self.row_of_link = {i: k for k, i in enumerate(coordinates) if i < n}
@@ -201,7 +157,7 @@ class Segments:
             return self._at_rest(y, end)
         if given is None or made >= self.most_steps:
             return None
-        attempts, keeps = min(self.attempts, self.most_steps - made), self._keeps_pieces()
+        attempts, keeps = min(self.attempts.count, self.most_steps - made), self._keeps_pieces()
         attempts = min(attempts, PIECES_AT_ONCE) if keeps else attempts
         numbers = np.zeros((1, len(PROGRESS)))
         before = motion.samples.count
@@ -210,22 +166,15 @@ class Segments:
         if self.search[0] == t:
             numbers[0, _SEARCH] = self.search[1]
         state = self._parts(y)
-        pieces = self.compiled.loop.piece_room(state, attempts) if keeps else None
-        began, times = time.perf_counter(), motion.samples.t[:-1]
-        rows = {name: array[:, :-1] for name, array in self.rows.items()}
-        progress, state = self.compiled.loop.advance(
-            IntegrationProgress(numbers),
-            state,
-            given,
-            times,
-            rows,
-            limits=self._limits(end, attempts, given),
-            pieces=pieces,
-        )
-        if motion.corrector is not None and self.correction == "positions":
+        pieces = self.loop.piece_room(state, attempts) if keeps else None
+        times, rows = motion.samples.t[:-1], {name: array[:, :-1] for name, array in self.rows.items()}
+        limits = self._limits(end, attempts, given)
+        with self.attempts:
+            progress, state = self.loop.advance(
+                IntegrationProgress(numbers), state, given, times, rows, limits=limits, pieces=pieces
+            )
+        if motion.corrector is not None and DRIFT in state:
             motion.corrector.saw(*state[DRIFT][0])
-        faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
-        self.attempts = min(max(int(self.attempts * min(faster, 16.0)), LEAST_ATTEMPTS), MOST_ATTEMPTS)
         steps, reached = int(progress.steps[0]), float(progress.t[0])
         motion.samples.effort.steps += steps
         motion.samples.effort.evaluations += int(progress.evaluations[0])
@@ -236,7 +185,7 @@ class Segments:
         located = bool(progress.located[0])
         self._unusual = not located and bool(progress.stopped[0] or progress.failed[0])
         event = self._event(int(progress.which[0]), reached, given) if located else (None, None)
-        y_end = np.concatenate([np.ravel(state[name]) for name in self.kind.state])
+        y_end = np.concatenate([np.ravel(state[name]) for name in self.parts.state])
         result = Reached(reached, y_end, *event)
         if pieces is not None:
             result = self._through_pieces(result, pieces[0], given)
@@ -275,32 +224,28 @@ class Segments:
 
     def _corrects(self, given: Arrays) -> bool:
         """True if states are corrected: always, or while joints are held, at rest then to rounding."""
-        return self.kind.along or self._projects(given)
+        return self.parts.along or self._projects(given)
 
     def _projects(self, given: Arrays) -> bool:
         """True if the constraints correct a state."""
         by = {"positions": True, "velocities": given["held"].any(), "contacts": np.any(given.get("closed", 0.0))}
-        return bool(by.get(self.correction, False))
+        return bool(by.get(self.parts.correction, False))
 
     def _parts(self, y: Array) -> Arrays:
         """The state as arrays of one state."""
         found, first = {}, 0
-        for name, size in self.sizes.items():
-            found[name] = y[None, first : first + size].copy()
-            first += size
-        apart = {DRIFT: np.zeros((1, 2))} if self.correction == "positions" else {}
-        apart |= {begin: found[name].copy() for name, begin in self.kind.begin.items()}
-        return found | {"work": y[-1:].copy()} | apart
+        for name in self.parts.state:
+            found[name] = y[None, first : first + self.sizes[name]].copy()
+            first += self.sizes[name]
+        found["work"] = found["work"][:, 0]
+        found |= {begin: found[name].copy() for name, begin in self.parts.begin.items()}
+        return found | ({DRIFT: np.zeros((1, 2))} if DRIFT in self.sizes else {})
 
     def _places_of_state(self) -> Array:
         """The places of the numbers of y among those of the state of the loop."""
-        sizes, first = self.sizes | {"work": 1}, 0
-        places: dict[str, Array] = {}
-        for name in (*self.kind.rates, *self.kind.without_rate):
-            size = sizes.get(name, 0)
-            places[name] = np.arange(first, first + size)
-            first += size
-        return np.concatenate([places[name] for name in self.kind.state])
+        ends = np.cumsum([*self.sizes.values()])
+        places = {name: np.arange(end - size, end) for (name, size), end in zip(self.sizes.items(), ends, strict=True)}
+        return np.concatenate([places[name] for name in self.parts.state])
 
     # Modes.
 
@@ -333,7 +278,7 @@ class Segments:
             given["closed"] = closed.astype(float)
             if closed.any() and not self._is_determined(y, held, closed):
                 return None
-        if self.kind.flexible:
+        if self.parts.flexible:
             given |= self._rotors(y)
         given |= self._forces(t, y)
         if self.constrained:
@@ -378,7 +323,7 @@ class Segments:
 
     def _event(self, which: int, t: float, given: Arrays) -> tuple[Found, LocatedFunctions]:
         """The event at which a margin falls below zero, with its source."""
-        one, modes = self.compiled.watched[which], self.modes
+        one, modes = self.watched[which], self.modes
         held_rows = modes.mode.held[len(modes.barriers) :]
         if one.kind == "stop":
             places = [place for place, stop in self.stop_of.items() if stop[:2] == (one.place, one.side)]
@@ -419,7 +364,7 @@ class Segments:
             last = k == len(pieces) - 1
             begin, y = float(piece[0]), piece[2 + places]
             end, y_end = (result.t, result.y) if last else (float(pieces[k + 1, 0]), pieces[k + 1, 2 + places])
-            near, at = polynomial(piece, self.compiled.loop.pair, places), partial(self._at, begin, y, given)
+            near, at = polynomial(piece, self.loop.pair, places), partial(self._at, begin, y, given)
             known = [(result.event, result.source)] if last and result.event is not None else []
             beyond = end + PAST * motion.duration if known else end
             step = Step(begin, y, beyond, at(beyond) if known else y_end, near, at)
@@ -448,11 +393,9 @@ class Segments:
         numbers, state = np.zeros((1, len(PROGRESS))), self._parts(y)
         numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = begin, t - begin
         none = {name: np.empty((1, 0, *array.shape[1:])) for name, array in state.items()}
-        limits = {**self._limits(t, ATTEMPTS_OF_PART, given), "watches": False, "corrects": self.kind.along}
-        _, state = self.compiled.loop.advance(
-            IntegrationProgress(numbers), state, given, np.zeros(0), none, limits=limits
-        )
-        return np.concatenate([np.ravel(state[name]) for name in self.kind.state])
+        limits = {**self._limits(t, ATTEMPTS_OF_PART, given), "watches": False, "corrects": self.parts.along}
+        _, state = self.loop.advance(IntegrationProgress(numbers), state, given, np.zeros(0), none, limits=limits)
+        return np.concatenate([np.ravel(state[name]) for name in self.parts.state])
 
     # Samples.
 
@@ -493,7 +436,7 @@ class Segments:
         if self.contacts:
             q, qd = self.at_contacts.compile(put_on_contacts)(q, qd, held, given["closed"])
             return {"q": q, "qd": qd}
-        if self.correction == "velocities":
+        if self.parts.correction == "velocities":
             return {"qd": self.bare.compile(velocities_within)(q, qd, held)}
         q, qd = self.bare.compile(put_on_constraints)(q, qd, held)
         return {"q": q, "qd": qd}
@@ -501,8 +444,8 @@ class Segments:
     def _keep_forces(self, rows: slice, own: Arrays, given: Arrays) -> None:
         """Accelerations, the forces of stops and the friction of some rows."""
         room, modes = self.modes.room, self.modes
-        names = [a.name for a in self.compiled.forces.function.arguments if a.name in own or a.name in given]
-        found = self.compiled.forces(**{name: own[name] if name in own else given[name] for name in names})
+        names = [a.name for a in self.forces.function.arguments if a.name in own or a.name in given]
+        found = self.forces(**{name: own[name] if name in own else given[name] for name in names})
         friction, push = np.array(found.friction), np.zeros((len(own["q"]), len(modes.barriers)))
         for place, (i, side, _) in self.stop_of.items():
             if modes.mode.held[place]:

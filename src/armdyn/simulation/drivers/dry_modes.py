@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.simulation.drivers.crossings import SLOW, slips
-from armdyn.simulation.drivers.known_rates import Kind
-from armdyn.simulation.drivers.segment_rates import segment_forces
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.system.at_rest import modes_of_many
 from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.simulation.system.mode_motion import mode_motion
+from armdyn.simulation.system.rates import forces_in_modes
+from armdyn.simulation.system.state_parts import StateParts
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -77,15 +77,22 @@ class DryModes:
 
     Args:
         rows: the equations of motion.
-        bounds: of friction.
     """
 
-    def __init__(self, rows: BoundedRows, bounds: Bounds) -> None:
-        self.rows, self.bounds, self._forces = rows, bounds, rows.robot.compile(segment_forces(Kind()))
+    def __init__(self, rows: BoundedRows) -> None:
+        bounds = self.bounds = Bounds.of(rows.dry, rows.robot.dof)
+        self.rows, self._forces = rows, rows.robot.compile(forces_in_modes(StateParts()))
         same = (bounds.least == bounds.least_sliding) & (bounds.most == bounds.most_sliding)
         self._one_size = bool(same.all())
         """True if static friction is kinetic friction."""
         self._free: Callable[..., Any] = rows.robot.compile(mode_motion)
+
+    @classmethod
+    def of(cls, rows: BoundedRows) -> DryModes:
+        """The modes of the joints of a robot, which keeps them for the next motion."""
+        modes: DryModes = vars(rows.robot).setdefault("_dry_modes", None) or cls(rows)
+        vars(rows.robot)["_dry_modes"] = modes
+        return modes
 
     def motion(self, states: States, acting: Acting) -> tuple[Array, Array]:
         """Accelerations and friction of states in their modes."""
@@ -108,13 +115,8 @@ class DryModes:
         """
         every = np.arange(len(place))
         stuck = states.slip[every, place] == 0.0
-        if stuck.any():
-            least, most = self.bounds_under(acting)
-            friction = self.motion(states, acting)[1]
-            forwards = most - friction < friction - least
-            states.slip[every, place] = np.where(stuck, np.where(forwards[every, place], 1.0, -1.0), 0.0)
-        else:
-            states.slip[every, place] = 0.0
+        beyond = self._margins(states, acting)[1][every, place] if stuck.any() else 0.0
+        states.slip[every, place] = np.where(stuck, beyond, 0.0)
         states.qd[every[~stuck], place[~stuck]] = 0.0
         creeps = self.bounds.dry & (states.slip != 0.0) & (np.abs(states.qd) <= SLOW) & (states.qd != 0.0)
         found: Array = ~creeps.any(axis=-1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from copy import copy
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from armdyn.base.errors import SettingError
 from armdyn.base.progress import Report
 from armdyn.motion.dense import Dense
 from armdyn.motion.motion_data import Occurrence
-from armdyn.simulation.drivers import compiled_adaptive, compiled_dry, compiled_projection
+from armdyn.simulation.drivers import side_by_side, sticking_side_by_side
 from armdyn.simulation.drivers.chattering import Stretch, note_on
 from armdyn.simulation.drivers.compiled_segments import Segments
 from armdyn.simulation.drivers.one_by_one import one_by_one
@@ -37,14 +37,15 @@ Start = Callable[[Index, Forces, Samples, Dense | None], StateInMotion]
 
 
 def integrate(problem: Problem, report: Report) -> None:
-    """Integrate each state of the batch to the duration or a terminal event, and fill the samples."""
-    happenings = problem.happenings
-    if happenings is not None and happenings.only_dry and compiled_dry.has_loop(problem, happenings.dry):
-        compiled_dry.integrate(problem, report, happenings.dry)
-    elif has_modes(problem):
+    """Integrate each state of the batch to the duration or a terminal event, and fill the samples.
+
+    All states side by side in a compiled loop if there is one, the others one after the other.
+    """
+    if has_modes(problem):
         _with_modes(problem, report)
-    else:
-        _without_modes(problem, report)
+        return
+    states = side_by_side.integrate(problem, report) if side_by_side.has_loop(problem) else None
+    _each(problem, report, lambda _, *room: StateInMotion(problem, *room), states)
 
 
 def has_modes(problem: Problem) -> bool:
@@ -52,21 +53,6 @@ def has_modes(problem: Problem) -> bool:
     system = problem.system
     kinks = system.carries or bool(system.robot.model.constraints) or bool(ends_of(system.robot))
     return problem.happenings is not None or (bool(system.places) and kinks)
-
-
-def _without_modes(problem: Problem, report: Report) -> None:
-    """Motions without events: in a compiled loop if there is one, each by itself otherwise."""
-    states = None
-    loops = compiled_projection if problem.corrects else compiled_adaptive
-    if loops.has_loop(problem):
-        states = loops.integrate(problem, report)
-        if not states:
-            return
-
-    def start(_: Index, forces: Forces, own: Samples, dense: Dense | None) -> StateInMotion:
-        return StateInMotion(problem, forces, own, dense)
-
-    _each(problem, report, start, states)
 
 
 def _with_modes(problem: Problem, report: Report) -> None:
@@ -96,11 +82,12 @@ def _with_modes(problem: Problem, report: Report) -> None:
         if happenings.kinks is not None:
             motion.located.append(KinksInMotion(motion, happenings.kinks))
         motion.events = EventsInMotion(motion, watched)
-        motion.start_segments = partial(Segments.of, problem)
+        motion.segments = Segments.of(problem, motion)
         return motion
 
+    alone = happenings.only_dry and sticking_side_by_side.has_loop(problem, happenings.dry)
     try:
-        _each(problem, report, start)
+        _each(problem, report, start, sticking_side_by_side.integrate(problem, report, rows, room) if alone else None)
     finally:
         samples.notes += notes_on_impacts(samples.events)
         if len(rows.dry) > 0 or brakes is not None or (system.carries and bool(system.places)):
@@ -116,7 +103,9 @@ def _rows_of(problem: Problem, happenings: Happenings) -> BoundedRows:
 
 
 def _each(problem: Problem, report: Report, start: Start, states: Sequence[Index] | None = None) -> None:
-    """Integrate states one by one; then, however this ends, sort the events, and note chattering."""
+    """Integrate states one by one, all by default; then, however this ends, sort the events, and note chattering."""
+    if states is not None and not states:
+        return
     samples, method, forces, stretches = problem.samples, problem.method, problem.forces, list[Stretch]()
     if problem.dense_output:
         which = np.ndindex(problem.batch) if states is None else states

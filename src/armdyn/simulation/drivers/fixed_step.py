@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.base.progress import Report
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.drivers import compiled_projection
+from armdyn.simulation.drivers import side_by_side
 from armdyn.simulation.drivers.compiled_steps import CompiledSteps
 from armdyn.simulation.drivers.grid import ROUNDING
 from armdyn.simulation.elements.bristles import Path
@@ -81,8 +81,8 @@ def integrate(problem: Problem, report: Report) -> None:
 def _in_compiled_loop(problem: Problem, report: Report) -> bool:
     """True if a compiled loop made all steps, without coming near a dead point of constraints."""
     system, forces, samples, corrector = problem.system, problem.forces, problem.samples, problem.corrector
-    if compiled_projection.has_loop(problem):
-        return not compiled_projection.integrate(problem, report)
+    if side_by_side.has_loop(problem):
+        return not side_by_side.integrate(problem, report)
     independent = problem.redundant == "error" and not problem.corrects
     if not (forces.are_known and independent and problem.method.scheme.starter is None):
         return False

@@ -42,5 +42,5 @@ def one_by_one(samples: Samples, alone: Alone, report: Report, some: Sequence[In
             failures.append(error)
         finally:
             samples.count = max(samples.count, own.count)
-    if len(failures) == len(states):
+    if failures and len(failures) == len(states):
         raise failures[0]

@@ -8,7 +8,7 @@ integration starts anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from armdyn.motion.dense import Dense
 from armdyn.simulation.drivers.chattering import Chattering
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import StepGrid
-from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents, Reached, SegmentLoops
+from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents, Reached
 from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step, integrator_of
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from armdyn.simulation.forces import Forces, Table
@@ -29,6 +29,7 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
+    from armdyn.simulation.drivers.compiled_segments import Segments
     from armdyn.simulation.elements.contact_modes import ContactModes
 
 NO_TIME = 1e-6
@@ -63,7 +64,7 @@ class StateInMotion:
     events: NotedEvents | None = None
     """Events that are noted, and change nothing."""
 
-    segments: SegmentLoops | None = None
+    segments: Segments | None = None
     """Steps of one mode in a compiled loop, if there is one."""
 
     def __init__(self, problem: Problem, forces: Forces, samples: Samples, dense: Dense | None = None) -> None:
@@ -78,7 +79,6 @@ class StateInMotion:
         self.end = self.ends[0]
         self.hold, self.at_once, self.starts = 0, 0, True
         self.acting = forces
-        self.start_segments: Callable[[StateInMotion], SegmentLoops | None] = lambda motion: None
         self._along = self.system.along if self.carries else None
         self.integrator = self.new_integrator()
         self.chattering = Chattering.of(self.system, self.method, forces, self.duration)
@@ -155,7 +155,6 @@ class StateInMotion:
         t, y = 0.0, np.concatenate([x, v, *z, [-self.system.stored(*z)]])
         self._check_start(x, v)
         self._follow_events(t, y)
-        self.segments = self.start_segments(self)
         try:
             for hold, end in enumerate(self.ends):
                 y = self._entered(hold, t, end, y)
@@ -174,23 +173,6 @@ class StateInMotion:
         self.hold = (self.forces.rows or len(self.ends)) - 1
         self._record_state(t, y)
 
-    def begin(self, x: Array, v: Array) -> Array:
-        """The first state of a motion."""
-        self._check_start(x, v)
-        return self._entered(0, 0.0, self.ends[0], np.array([*x, *v, 0.0]))
-
-    def one_hold(self, hold: int, y: Array) -> tuple[Array, Any]:
-        """The state at the end of a hold that begins with a state, and the mode after the events at its begin."""
-        assert self.modes is not None  # noqa: S101 - for motions with dry friction
-        begin = t = self.ends[hold - 1] if hold else 0.0
-        end, self.starts, self.at_once = self.ends[hold], False, 0
-        y = self._entered(hold, t, end, y, goes_on=True)
-        mode = self.modes.mode
-        while t < end:
-            t, y, _ = self._stepped(t, y, end)
-            mode = self.modes.mode if t == begin else mode
-        return y, mode
-
     def restart(self, *, new_hold: bool = False) -> None:
         """Make the next step the first of a new integration."""
         self.integrator.restart()
@@ -203,12 +185,12 @@ class StateInMotion:
         if self.modes is not None:
             self.modes.refuse_start(x)
 
-    def _entered(self, hold: int, t: float, end: float, y: Array, *, goes_on: bool = False) -> Array:
+    def _entered(self, hold: int, t: float, end: float, y: Array) -> Array:
         """The state with which a hold of the forces begins."""
         self.hold, self.end = hold if self.rows is None else self.rows[hold], end
         self.acting = self.forces.between(t, end)
         self.acting = self.acting.in_step(hold, t, *self.seen(y))
-        if hold == 0 and not goes_on:
+        if hold == 0:
             for one in self.located:
                 y = one.begun(t, y)
         elif self.modes is not None and self.forces.jump:

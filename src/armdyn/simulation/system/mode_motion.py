@@ -3,7 +3,7 @@
 With the load l = M qdd + h - p of the links, p being forces on them, a rotor a, and d the friction that does not depend
 on the load, l + f(l) + a qdd = tau - d. A held coordinate has qdd = 0, and its friction is tau - d - l. A joint that
 slips has the friction of its direction: l + f(l) grows with l, so that f is a function of t = tau - d - a qdd alone.
-`armdyn.simulation.drivers.segment_rates` has the margins within which a mode is valid.
+`armdyn.simulation.system.segment` has the margins within which a mode is valid.
 """
 
 from __future__ import annotations

@@ -5,72 +5,32 @@ Joints that are held at rest do not move: the correction is the least one, in th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from functools import reduce
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.projection import CLOSE, nearer, within
-from armdyn.declaration import Argument, Shape, function
+from armdyn.declaration import function
 from armdyn.program import less, maximum, select
 from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.system.state_parts import CORRECTED, CORRECTING, DRIFT, Correction
 from armdyn.spatial.rotations import Array
 
-Correction = Literal["", "velocities", "positions", "contacts"]
-"""The correction: none, of velocities, of positions and velocities, or of both at closed contacts."""
 
-DRIFT = "drift"
-"""The name of the largest |phi| and |A qd| met after a step, a part of the state of a loop without a rate."""
-
-CORRECTING = "correcting"
-"""The name of the argument that is 1 if the state is to be corrected."""
-
-_BOTH = {"q": "on_q", "qd": "on_qd"}
-
-RESULTS = {"": {}, "velocities": {"qd": "on_qd"}, "positions": _BOTH | {DRIFT: "on_drift"}, "contacts": _BOTH}
-"""The name of the corrected value of each part of the state."""
-
-
-def arguments(correction: Correction, *, along: bool = False) -> tuple[Argument, ...]:
-    """The arguments of rates whose state is corrected, or follows the path of a step: is ``along`` it."""
-    drift = (Argument(DRIFT, (2,)),) if correction == "positions" else ()
-    return (*drift, Argument(CORRECTING, ())) if correction or along else ()
-
-
-def shapes(correction: Correction) -> tuple[Shape, ...]:
-    """The shapes of the corrected values."""
-    sizes: dict[str, Shape] = {"q": ("n",), "qd": ("n",), DRIFT: (2,)}
-    return tuple(sizes[name] for name in RESULTS[correction])
-
-
-def state(rates: Mapping[str, str], correction: Correction, along: Iterable[str] = ()) -> dict[str, str | None]:
-    """The parts of the state of a loop, with the names of their rates; those along a path have none."""
-    drift = {DRIFT: None} if correction == "positions" else {}
-    return {**rates, **dict.fromkeys(along), **drift}
-
-
-def options(correction: Correction, along: Iterable[str] = ()) -> dict[str, Any]:
-    """The arguments of `armdyn.functions.integrations.CompiledIntegration` for a state that is corrected."""
-    on = {**RESULTS[correction], **{name: f"on_{name}" for name in along}}
-    return {"corrections": on, "correcting": CORRECTING} if on else {}
-
-
-def with_correction(
-    model: Any, at: dict[str, Any], correction: Correction, held: Any = None
-) -> tuple[dict[str, Any], tuple[Array, ...]]:
-    """The state of a loop, corrected if "correcting" is 1, and its corrected values in the order of `RESULTS`.
+def corrected(model: Any, at: dict[str, Any], correction: Correction) -> dict[str, Array]:
+    """The parts of the state that a correction changes, by name: corrected if "correcting" is 1.
 
     Args:
         model: the traced arm, with constraints that are independent in the coordinates that move.
-        at: the arguments of the rates by name.
-        correction: of positions, of velocities alone, or none.
-        held: 1 for each coordinate that is held at rest, else 0; none is by default.
+        at: the arguments of the rates by name; "held" is 1 for each coordinate that is held at rest, none by default.
+        correction: of the state after a step.
     """
     if not correction:
-        return at, ()
-    q, qd, moves = at["q"], at["qd"], None if held is None else [1.0 - one for one in held]
+        return {}
+    q, qd, held = at["q"], at["qd"], at.get("held")
+    moves = None if held is None else [1.0 - one for one in held]
     active = list(at["closed"]) if correction == "contacts" else None
     on_q = q if correction == "velocities" else nearest(model, q, moves, active)
     on, condition = {"q": on_q, "qd": within(model, on_q, qd, moves, active)}, at[CORRECTING]
@@ -80,8 +40,7 @@ def with_correction(
         condition = condition * reduce(maximum, active)
     elif held is not None:
         condition = condition * reduce(maximum, held)
-    values = {name: _select(condition, on[name], at[name]) for name in RESULTS[correction]}
-    return at | values, tuple(values.values())
+    return {name: _select(condition, on[name], at[name]) for name in CORRECTED[correction]}
 
 
 def nearest(model: Any, q: Array, moves: Any = None, active: Any = None) -> Array:

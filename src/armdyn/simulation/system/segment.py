@@ -1,6 +1,6 @@
-"""Rates along a segment of a motion, traced: what sticks, slips, is held by a stop, or touches is an input.
+"""The motion between two events, traced: the modes of joints, rotors, stops and contacts are inputs.
 
-Along a segment nothing of that changes. Each mode is valid while a margin of its own is not negative: the speed of a
+Between events no mode changes. Each mode is valid while a margin of its own is not negative: the speed of a
 joint or rotor that slips, along its direction; the room that is left to the force that holds one at rest; the gap to an
 open stop; the load of a rotor's friction, which has a kink where it changes its sign; the pressure at an end of
 backlash.
@@ -8,39 +8,81 @@ backlash.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints, links_side
-from armdyn.base.named_tuples import named_tuple
 from armdyn.constraints.dead_points import nan_near
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.under_load import breakaway_of_available
-from armdyn.declaration import Argument, Function, Shape
-from armdyn.model.constraints import rows_of
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum, minimum, select
-from armdyn.robot import Robot
-from armdyn.simulation.drivers import corrections
-from armdyn.simulation.drivers.corrections import Correction
-from armdyn.simulation.drivers.known_rates import (
-    SIZES,
-    SPRINGS,
-    Arm,
-    Kind,
-    N,
-    acting_forces,
-    force_arguments,
-    function_of_actuators,
-)
-from armdyn.simulation.elements.bristles import Bristles
+from armdyn.simulation.elements.bristles import NAME, Bristles, Path
 from armdyn.simulation.elements.springs import between_springs, friction_at_rest
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.mode_motion import directions_of, dry_coordinates, motion_and_multipliers
+from armdyn.simulation.system.state_parts import StateParts
+from armdyn.spatial.rotations import Array
+
+
+class Arm:
+    """A traced arm and the parts of its state.
+
+    Args:
+        model: the arm with all its laws of friction.
+        parts: of the state.
+        at: the arguments of the rates by name.
+    """
+
+    def __init__(self, model: Mechanism, parts: StateParts, at: dict[str, Any]) -> None:
+        self.parts, self.at, self.q, self.qd = parts, at, at["q"], at["qd"]
+        laws = Bristles(model) if parts.bristles else None
+        self.bristles: Any = at.get(NAME)
+        self.bare = model if laws is None else laws.bare
+        self.joints = flexible_joints(self.bare) if parts.flexible else []
+        self.places = [joint.coordinate for joint in self.joints]
+        self.theta, self.thetad = self._rotors("")
+        self.force: Any = 0.0
+        """Friction of the bristles on motors or joints."""
+        self.bending: Any = None
+        """The rate of the bristle deflection."""
+        if laws is not None:
+            if parts.along:
+                self.bristles = Path(laws.along, *self._rotors("_begin"), self.bristles).bent(self.theta, self.thetad)
+            else:
+                self.bending = laws.rates(self.bristles, self.thetad)
+            self.force = laws.forces(self.bristles, self.thetad)
+
+    def _rotors(self, when: str) -> tuple[Array, Array]:
+        """The positions and velocities of all rotors, now or at the beginning of the step; of the links if rigid."""
+        names = ("q", "theta"), ("qd", "thetad")
+        theta, thetad = (np.array(self.at[link + when], dtype=object) for link, _ in names)
+        if self.parts.flexible:
+            theta[self.places], thetad[self.places] = (self.at[rotor + when] for _, rotor in names)
+        return theta, thetad
+
+    def results(self, qdd: Array, thetadd: Any, power: Any) -> dict[str, Any]:
+        """The rates of the state by name, and the parts of it at the end of a step that have none."""
+        found = {"d_q": 1.0 * self.qd, "d_qd": qdd, "d_work": power, f"d_{NAME}": self.bending}
+        if self.parts.flexible:
+            found["d_theta"] = np.array([1.0 * self.thetad[i] for i in self.places], dtype=object)
+            found["d_thetad"] = np.array([thetadd[i] for i in self.places], dtype=object)
+        found |= {f"on_{begin}": 1.0 * self.at[name] for name, begin in self.parts.begin.items()}
+        return found | {f"on_{NAME}": self.bristles}
+
+
+class ModeKinds(NamedTuple):
+    """The modes of a motion that are inputs, besides those of joints and rotors that stick.
+
+    Args:
+        stops: true if joints have stops.
+        contacts: true if the constraints of the arm are contacts, each closed or open.
+    """
+
+    stops: bool = False
+    contacts: bool = False
 
 
 class Watched(NamedTuple):
@@ -57,16 +99,16 @@ class Watched(NamedTuple):
     side: int = 0
 
 
-def watched_margins(mechanism: Mechanism, kind: Kind, *, stops: bool, contacts: int = 0) -> list[Watched]:
-    """The margins of an arm, in the order of the results of `segment_rates`.
+def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts: int) -> list[Watched]:
+    """The margins of an arm, in the order of the results of `armdyn.simulation.system.rates.rates_of`.
 
     Args:
         mechanism: the arm without the friction whose bristles are states.
-        kind: the parts of the state.
+        flexible: true if rotors on springs are coordinates.
         stops: true if joints have stops.
         contacts: the number of contacts.
     """
-    joints = flexible_joints(mechanism) if kind.flexible else []
+    joints = flexible_joints(mechanism) if flexible else []
     links = links_side(mechanism, joints) if joints else mechanism
     every = range(mechanism.dof) if stops else dry_coordinates(links.drive)
     found = [Watched("link", i) for i in every]
@@ -83,18 +125,17 @@ def watched_margins(mechanism: Mechanism, kind: Kind, *, stops: bool, contacts: 
 
 
 class Segment:
-    """The traced equations of motion along a segment.
+    """The traced equations of motion between two events.
 
     Args:
-        model: the arm with all its laws of friction.
-        kind: the parts of the state.
-        at: the arguments of `segment_rates` by name.
+        model: the traced arm with all its laws of friction.
+        arm: its state, with the modes among the arguments.
     """
 
-    def __init__(self, model: Mechanism, kind: Kind, at: dict[str, Any]) -> None:
-        self.at, self.arm = at, Arm(model, {one.name: at[one.name] for one in kind.arguments})
-        arm, self.links, tau, power = self.arm, self.arm.bare, at["tau"] - self.arm.force, 0.0
-        if arm.flexible:
+    def __init__(self, model: Mechanism, arm: Arm) -> None:
+        at, self.arm, self.links = arm.at, arm, arm.bare
+        self.at, tau, power = at, at["tau"] - arm.force, 0.0
+        if arm.parts.flexible:
             self.links = links_side(arm.bare, arm.joints)
             directions = np.zeros(len(arm.q), dtype=object)
             directions[arm.places] = at["rotor_slip"]
@@ -189,106 +230,3 @@ class Segment:
             press = minimum(e, e + (c / k) * (e * e * e) + (d / k) * rate)
         here = maximum(one.side * touches, 0.0)
         return select(touches * touches, select(here, press, 1.0), -1.0 * press), 0.0
-
-
-def _mode_arguments(
-    kind: Kind,
-    *,
-    stops: bool,
-    bounds: bool,
-    contacts: bool,
-    correction: Correction = "",
-    linear: bool = False,
-) -> tuple[Argument, ...]:
-    along = bounds and kind.along
-    own: list[tuple[str, Shape]] = [("slip", N), ("held", N)]
-    own += [("closed", ("constraints",))] if contacts else []
-    own += [("rotor_slip", SPRINGS), ("rotor_held", SPRINGS), ("touches", N)] if kind.flexible else []
-    if bounds:
-        own += [("least", N), ("most", N), ("room", N)]
-        own += [("signs", SPRINGS)] if kind.flexible else []
-        own += [("lower", N), ("upper", N)] if stops else []
-    usual = (Argument("usual", ("constraints",), optional=True),) if bounds and not contacts else ()
-    forces = force_arguments(linear=linear)
-    return (*(Argument(*one) for one in own), *forces, *corrections.arguments(correction, along=along), *usual)
-
-
-@cache
-def segment_rates(
-    kind: Kind, *, stops: bool, contacts: bool = False, correction: Correction = "", linear: bool = False
-) -> Function:
-    """The rates of the state along a segment, with the margins and their rates.
-
-    Arguments of the function: the state; 1, -1 or 0 of each coordinate and rotor that slips forwards, backwards or not;
-    1 of each that is held at rest; the end of backlash that touches; the least and the largest friction at rest, and
-    room for rounding; the signs of loads; the open stops, or infinite numbers; the forces; and the usual pivots of
-    constraints, by which rates are NaN near dead points.
-
-    Args:
-        kind: the parts of the state.
-        stops: true if joints have stops.
-        contacts: true if the constraints of the arm are contacts, each closed or open.
-        correction: of the state after each step; the rates are those of the corrected state.
-        linear: true if forces are on straight lines over time; else they are held.
-    """
-    own = _mode_arguments(kind, stops=stops, bounds=True, contacts=contacts, correction=correction, linear=linear)
-    arguments = (*kind.arguments, *own)
-    on = corrections.RESULTS[correction].values()
-    result = named_tuple("SegmentRates", [*kind.results, "margins", "slopes", *on])
-
-    def rates(model: Any, *given: Any) -> Any:
-        at = dict(zip((argument.name for argument in arguments), given, strict=True))
-        at, on = corrections.with_correction(model, at, correction, at["held"])
-        at["tau"], at["f_tip"] = acting_forces(at, linear=linear)
-        segment = Segment(model, kind, at)
-        watched = watched_margins(segment.arm.bare, kind, stops=stops, contacts=len(at.get("closed", ())))
-        margins, slopes = zip(*(segment.margin(one) for one in watched), strict=True) if watched else ((1.0,), (0.0,))
-        found = segment.arm.results(at, kind, segment.qdd, segment.thetadd, segment.power)
-        return result(*found, np.array(margins, dtype=object), np.array(slopes, dtype=object), *on)
-
-    words = ["segment", *(word for word, on in kind._asdict().items() if on), "stops" if stops else "open", correction]
-    name = "_".join(filter(None, [*words, "driven" if linear else "", "touching" if contacts else ""]))
-    made = partial(segment_rates, kind, stops=stops, contacts=contacts, correction=correction, linear=linear)
-    results: tuple[Shape, ...] = (
-        *kind.results.values(),
-        ("margins",),
-        ("margins",),
-        *corrections.shapes(correction),
-    )
-    sizes: dict[str, Callable[..., int]] = {**SIZES, "margins": partial(_margin_count, kind, stops, contacts)}
-    rates.__name__, rates.__doc__ = name, "The motion along a segment."
-    return function_of_actuators(rates, "segment", arguments, results, result, sizes, made)
-
-
-@cache
-def segment_forces(kind: Kind, *, contacts: bool = False) -> Function:
-    """Accelerations of links, friction of links and of rotors along a segment with its holding forces, and contacts."""
-    arguments = (*kind.arguments, *_mode_arguments(kind, stops=False, bounds=False, contacts=contacts))
-    parts: dict[str, Shape] = {"qdd": N, "friction": N}
-    parts |= ({"rotor_friction": SPRINGS} if kind.flexible else {}) | ({"push": ("constraints",)} if contacts else {})
-    result = named_tuple("SegmentForces", [*parts])
-
-    def forces(model: Any, *given: Any) -> Any:
-        at = dict(zip((argument.name for argument in arguments), given, strict=True))
-        segment = Segment(model, kind, at)
-        on_links = np.zeros(len(segment.qdd), dtype=object) + segment.arm.force
-        on_rotors = on_links[segment.arm.places]
-        on_links[segment.arm.places] = 0.0
-        known = {"qdd": segment.qdd, "friction": segment.friction + on_links, "push": segment.push}
-        known["rotor_friction"] = segment.rotor_friction + on_rotors
-        return result(*(known[name] for name in parts))
-
-    name = "_".join(["segment_forces", *(word for word, on in kind._asdict().items() if on)])
-    name += "_touching" if contacts else ""
-    results = tuple(parts.values())
-    forces.__name__, forces.__doc__ = name, "The motion along a segment."
-    made = partial(segment_forces, kind, contacts=contacts)
-    return function_of_actuators(forces, "segment", arguments, results, result, SIZES, made)
-
-
-def _margin_count(kind: Kind, stops: bool, contacts: bool, model: Any, **options: Any) -> int:
-    """The number of margins."""
-    mechanism = Robot(model).mechanism
-    bare = Bristles(mechanism).bare if kind.bristles else mechanism
-    rows = len(rows_of(model.constraints)) if contacts else 0
-    return max(len(watched_margins(bare, kind, stops=stops, contacts=rows)), 1)
