@@ -1,4 +1,4 @@
-"""Joints with dry friction that come to rest, stick, or begin to slip, for many states at once."""
+"""Joints with dry friction that stop, stick, or begin to slip, for many states at once."""
 
 from __future__ import annotations
 

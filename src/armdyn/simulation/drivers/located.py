@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from armdyn.simulation.drivers.crossings import Bracket, Function, arrives, closes, crossed, reverses, zero
 from armdyn.simulation.drivers.pieces import Step
@@ -61,6 +61,13 @@ class Reached(NamedTuple):
     y: Array
     event: Found | None = None
     source: LocatedFunctions | None = None
+
+
+class SegmentLoops(Protocol):
+    """Steps of one mode in a compiled loop."""
+
+    def advance(self, t: float, y: Array, end: float) -> Reached | None:
+        """Steps of the mode, up to its end or that of the hold; None if the next step is not one of the loop."""
 
 
 class NotedEvents:

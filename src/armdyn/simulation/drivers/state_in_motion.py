@@ -18,7 +18,7 @@ from armdyn.motion.dense import Dense
 from armdyn.simulation.drivers.chattering import Chattering
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import StepGrid
-from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents, Reached
+from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents, Reached, SegmentLoops
 from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step, integrator_of
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from armdyn.simulation.forces import Forces, Table
@@ -29,7 +29,6 @@ from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.simulation.drivers.compiled_segments import Segments
     from armdyn.simulation.elements.contact_modes import ContactModes
 
 NO_TIME = 1e-6
@@ -64,7 +63,7 @@ class StateInMotion:
     events: NotedEvents | None = None
     """Events that are noted, and change nothing."""
 
-    segments: Segments | None = None
+    segments: SegmentLoops | None = None
     """Steps of one mode in a compiled loop, if there is one."""
 
     def __init__(self, problem: Problem, forces: Forces, samples: Samples, dense: Dense | None = None) -> None:

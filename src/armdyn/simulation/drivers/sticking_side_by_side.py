@@ -27,7 +27,7 @@ from armdyn.simulation.system.segment import ModeKinds
 from armdyn.spatial.rotations import Array
 
 SHORTER = 0.25
-"""The length of the next trial of a step in which a margin may fall below zero and rise again, over that of the last."""
+"""Length of the next trial of a step in which a margin may fall below zero and rise again, over that of the last."""
 
 
 def has_loop(problem: Problem, joints: DryJoints) -> bool:

@@ -25,7 +25,7 @@ def corrected(model: Any, at: dict[str, Any], correction: Correction) -> dict[st
     Args:
         model: the traced arm, with constraints that are independent in the coordinates that move.
         at: the arguments of the rates by name; "held" is 1 for each coordinate that is held at rest, none by default.
-        correction: of the state after a step.
+        correction: of the state after each step.
     """
     if not correction:
         return {}
