@@ -305,15 +305,12 @@ def modes_of_many(
         bounds: low and high at rest, low and high of a joint that begins to slip, shape (n,) each.
     """
     low, high, low_sliding, high_sliding = (np.where(rests, bound, 0.0) for bound in bounds)
-    kinetic, found, solve = (
-        np.zeros(b.shape, dtype=bool),
-        np.ones(len(b), dtype=bool),
-        robot.compile(boxed_accelerations),
-    )
+    kinetic, solve = np.zeros(b.shape, dtype=bool), robot.compile(boxed_accelerations)
     inverse = np.linalg.solve(
         np.where(rests[:, :, None] & rests[:, None, :], W, np.eye(b.shape[-1])), (rests * b)[..., None]
     )
     sizes = np.sqrt(np.einsum("sii->si", W) * np.maximum((rests * b * inverse[..., 0]).sum(axis=-1), 0.0)[:, None])
+    found = np.isfinite(sizes).all(axis=-1)
     while True:
         _, w, right = solve(W, b, np.where(kinetic, low_sliding, low), np.where(kinetic, high_sliding, high))
         found &= right == 1.0
