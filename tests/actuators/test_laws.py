@@ -290,8 +290,8 @@ def test_what_passes_to_the_load_is_what_the_slope_leaves(name):
 
 def check_line(line, force, slope, load, relative):
     """What passes, and what does not, of the joint force that the load and the friction take."""
-    assert float(line.passed) == pytest.approx(1.0 / (1.0 + slope), rel=relative)
-    passed = float(line.passed) * (load + force) - float(line.kept)
+    assert float(line.gain) == pytest.approx(1.0 / (1.0 + slope), rel=relative)
+    passed = float(line.gain) * (load + force) - float(line.offset)
     assert passed == pytest.approx(load, abs=4e-16 * (abs(load) + abs(force)))
 
 
@@ -301,9 +301,9 @@ def test_lines_keep_their_digits_where_friction_is_far_above_the_load(load):
     law = ServoFriction(coulomb=0.1, motor=0.2, external=0.1, external_quadratic=0.3, motor_quadratic=0.3)
     rate = np.sign(load)
     line = law.line(rate, load)
-    passed = float(line.passed) * (load + float(law.force(rate, load))) - float(line.kept)
+    passed = float(line.gain) * (load + float(law.force(rate, load))) - float(line.offset)
     assert passed == pytest.approx(load, rel=1e-15)
-    assert float(line.passed) < 0.1
+    assert float(line.gain) < 0.1
 
 
 @pytest.mark.parametrize("name", PASSING)

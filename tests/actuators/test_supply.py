@@ -43,7 +43,7 @@ def stepped(supply: Supply, steps: int) -> tuple[float, float, float, float]:
 @pytest.mark.parametrize("supply", SUPPLIES.values(), ids=list(SUPPLIES))
 def test_energies_are_those_of_small_steps(supply: Supply) -> None:
     account = supply.account(T, POWERS)
-    found = (account.drawn, account.given_back, account.burnt, account.left)
+    found = (account.drawn, account.given_back, account.burnt, account.remaining)
     np.testing.assert_allclose(found, stepped(supply, 20_000), atol=2e-3)
     assert account.drawn > 20.0
 
@@ -55,7 +55,7 @@ def test_energies_add_up(supply: Supply) -> None:
     used = np.trapezoid(POWERS, T, axis=0)
     np.testing.assert_allclose(list(account.used.values()), used, rtol=1e-12)
     np.testing.assert_allclose(
-        account.drawn - account.given_back - account.burnt - account.left, used.sum(), rtol=1e-12
+        account.drawn - account.given_back - account.burnt - account.remaining, used.sum(), rtol=1e-12
     )
     balance = np.where(account.passes, account.bus_power - account.supply_power + account.burnt_power, 0.0)
     np.testing.assert_allclose(balance, 0.0, atol=1e-12)
@@ -72,7 +72,7 @@ def test_voltage_of_the_bus() -> None:
     np.testing.assert_allclose(account.bus_voltage.max(), 60.0, rtol=1e-14)
     np.testing.assert_allclose(np.diff(0.5 * 0.02 * account.bus_voltage**2), np.diff(account.stored), atol=1e-12)
     # 12.96 J at most: full at 0.648 s; the power passes 0 at 1.8 s; then 0.5 and 5 J are taken out again.
-    np.testing.assert_allclose((account.burnt, account.left), (20.0 * 0.352 + 8.0, 12.96 - 5.5), rtol=1e-12)
+    np.testing.assert_allclose((account.burnt, account.remaining), (20.0 * 0.352 + 8.0, 12.96 - 5.5), rtol=1e-12)
     assert account.t[np.flatnonzero(account.burnt_power)[0]] == pytest.approx(0.648, rel=1e-12)
 
 
@@ -105,12 +105,12 @@ def test_drives_share_one_voltage_under_load() -> None:
         return float(R * (P / (0.5 * (V + np.sqrt(V * V - 4.0 * R * P)))) ** 2)
 
     lost = sum(quad(heat, *ends, epsabs=1e-13, epsrel=1e-13)[0] for ends in pairwise(T))
-    np.testing.assert_allclose(account.lost, lost, rtol=1e-12)
+    np.testing.assert_allclose(account.dissipated, lost, rtol=1e-12)
     used = np.trapezoid(POWERS, T, axis=0).sum()
     np.testing.assert_allclose(account.drawn - account.given_back, used, rtol=1e-12)
-    assert Supply(V, regenerates=True).account(T, POWERS).lost == 0.0
+    assert Supply(V, regenerates=True).account(T, POWERS).dissipated == 0.0
     held = Supply(V, resistance=R).account([0.0, 2.0], [[V**2 / (4.0 * R)]] * 2)
-    np.testing.assert_allclose((held.lost, held.bus_voltage[0]), (V**2 / (2.0 * R), V / 2.0), rtol=1e-12)
+    np.testing.assert_allclose((held.dissipated, held.bus_voltage[0]), (V**2 / (2.0 * R), V / 2.0), rtol=1e-12)
 
 
 def test_limits_of_a_supply_with_a_resistance() -> None:
@@ -123,7 +123,7 @@ def test_limits_of_a_supply_with_a_resistance() -> None:
     outside = (account.t < 0.5 - 1e-9) | (account.t > 1.5 + 1e-9)
     assert np.isfinite(account.bus_voltage[outside]).all()
     assert np.isnan(account.bus_voltage[account.t == 1.0]).all()
-    assert np.isnan(account.lost)
+    assert np.isnan(account.dissipated)
     limited = Supply(48.0, resistance=2.0, current_limit=3.0, regenerates=True)
     assert (limited.limit, limited.limit_back) == (126.0, 162.0)
     assert Supply(48.0, resistance=2.0, current_limit=13.0).limit == 288.0

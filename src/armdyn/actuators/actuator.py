@@ -246,8 +246,8 @@ class Actuator(JointActuator):
     def laws(self) -> tuple[FrictionLaw, ...] | None:
         """Friction laws at the joint: those of the shaft, reflected by the gear, then ``friction``; None without."""
         shaft = self._of_shaft()
-        given: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
-        return given if given is None and not shaft else (*shaft, *(given or ()))
+        friction: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
+        return friction if friction is None and not shaft else (*shaft, *(friction or ()))
 
     def _of_shaft(self) -> tuple[FrictionLaw, ...]:
         """Viscous and Coulomb friction of the shaft at the joint, G^2 damping qd + |G| friction sign(qd), w = G qd."""
@@ -272,9 +272,9 @@ class Actuator(JointActuator):
         return 0.0 if self.brake is None else abs(self.gear_ratio) * self.brake.torque
 
 
-def _laws(given: Any) -> tuple[FrictionLaw, ...]:
+def _laws(friction: Any) -> tuple[FrictionLaw, ...]:
     """The laws given: one, or several."""
-    laws = given if isinstance(given, list | tuple) else (given,)
+    laws = friction if isinstance(friction, list | tuple) else (friction,)
     for law in laws:
         if not isinstance(law, FrictionLaw):
             raise DTypeError(
@@ -284,11 +284,11 @@ def _laws(given: Any) -> tuple[FrictionLaw, ...]:
     return tuple(laws)
 
 
-def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:
+def _several(name: str, value: Any, kind: type) -> tuple[Any, ...]:
     """The parts as a tuple: empty, one or several."""
-    parts = () if given is None else (given,) if isinstance(given, kind) else given
+    parts = () if value is None else (value,) if isinstance(value, kind) else value
     if not isinstance(parts, Sequence) or not all(isinstance(part, kind) for part in parts):
         raise DTypeError(
-            f"{name} of Actuator is {shown(given)}; expected an armdyn.actuators.{kind.__name__}, or several"
+            f"{name} of Actuator is {shown(value)}; expected an armdyn.actuators.{kind.__name__}, or several"
         )
     return tuple(parts)

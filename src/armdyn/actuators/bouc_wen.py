@@ -67,8 +67,8 @@ class BoucWen(FrictionWithState):
     def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
         """dz/dt, rad/s or m/s; arguments as of `LuGre.state_rate`."""
         side = select(less(z, 0.0), -1.0, 1.0)
-        bent = abs(z * (self.stiffness / self.size)) ** self.exponent
-        return rate - bent * (self.shape * abs(rate) * side + (1.0 - self.shape) * rate)
+        share = abs(z * (self.stiffness / self.size)) ** self.exponent
+        return rate - share * (self.shape * abs(rate) * side + (1.0 - self.shape) * rate)
 
     def state_along(self, z: Any, moved: Any, speed: Any = 0.0) -> Any:
         """z after a motion in one direction, rad or m: to the second order in its length, and never beyond c/k.

@@ -132,12 +132,12 @@ class BusAccount:
         return self._energy(self.burnt_power)
 
     @property
-    def left(self) -> float:
+    def remaining(self) -> float:
         """The energy in the capacitor at the end above that at the supply's voltage, J."""
         return float(self.stored[-1])
 
     @property
-    def lost(self) -> float:
+    def dissipated(self) -> float:
         """The energy dissipated in the supply's own resistance, in addition to the energy drawn, J.
 
         NaN if the power is above V^2/(4 R) in any interval, because the loss is undefined there.
@@ -155,8 +155,8 @@ class BusAccount:
     def shared(self) -> float:
         """The energy that drives gave to others at the same time, J."""
         t, powers = split_at((0.0,), self.t, self.powers, each=True)
-        taken = np.maximum(powers, 0.0).sum(axis=1) - np.maximum(powers.sum(axis=1), 0.0)
-        return float(np.trapezoid(taken, t))
+        exchanged = np.maximum(powers, 0.0).sum(axis=1) - np.maximum(powers.sum(axis=1), 0.0)
+        return float(np.trapezoid(exchanged, t))
 
     @property
     def peak_power(self) -> float:
@@ -166,9 +166,9 @@ class BusAccount:
     @property
     def overloads(self) -> tuple[Overload, ...]:
         """The intervals in which a limit of the supply is exceeded, in order of time."""
-        given, back = (sign * self.supply_power.reshape(-1, 2) for sign in (1.0, -1.0))
+        forwards, back = (sign * self.supply_power.reshape(-1, 2) for sign in (1.0, -1.0))
         exceeds = 1.0 + ROUNDING
-        over = (given > self.supply.limit * exceeds) | (back > self.supply.limit_back * exceeds)
+        over = (forwards > self.supply.limit * exceeds) | (back > self.supply.limit_back * exceeds)
         return tuple(self._overload(2 * first, 2 * last) for first, last in _runs(np.any(over, axis=1)))
 
     @property

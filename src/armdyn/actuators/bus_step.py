@@ -51,19 +51,19 @@ def bus_step(supply: Supply, voltage: Any, current: Any, slope: Any, h: Any) -> 
         after = minimum(after, voltage + (most - current) / yields)
     if least is not None:
         after = maximum(after, voltage + (least - current) / yields)
-    kept = after if math.isinf(supply.braking_voltage) else minimum(after, supply.braking_voltage)
+    bounded = after if math.isinf(supply.braking_voltage) else minimum(after, supply.braking_voltage)
     # never below zero: the missing current of the drives then flows through the diodes of their amplifiers
-    return BusStep(maximum(kept, 0.0), current + yields * (after - voltage), yields * (after - kept))
+    return BusStep(maximum(bounded, 0.0), current + yields * (after - voltage), yields * (after - bounded))
 
 
 def _without_capacitor(supply: Supply, voltage: Any, current: Any, slope: Any) -> BusStep:
     """U = V - R I_s; a resistor dissipates the power that a supply does not take back."""
     V, R = supply.voltage, supply.resistance
     after = (V + R * (slope * voltage - current)) / (1.0 + R * slope) if R else V
-    taken = current + slope * (after - voltage)
+    drawn = current + slope * (after - voltage)
     if supply.regenerates:
-        return BusStep(maximum(after, 0.0), taken, 0.0)
-    return BusStep(maximum(minimum(after, V), 0.0), maximum(taken, 0.0), maximum(-taken, 0.0))
+        return BusStep(maximum(after, 0.0), drawn, 0.0)
+    return BusStep(maximum(minimum(after, V), 0.0), maximum(drawn, 0.0), maximum(-drawn, 0.0))
 
 
 def _bounds(supply: Supply, voltage: Any) -> tuple[Any, Any]:

@@ -128,7 +128,7 @@ def _union(hint: Any) -> tuple[Any, ...]:
 def _classes(hint: Any) -> tuple[type, ...]:
     """The classes that a type names, in unions and in sequences too."""
     if get_args(hint):
-        return tuple(found for part in get_args(hint) for found in _classes(part))
+        return tuple(kind for part in get_args(hint) for kind in _classes(part))
     return (hint,) if isinstance(hint, type) else ()
 
 
@@ -191,16 +191,16 @@ def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
         raise Misfit(path, f"{shown(data)} is not a {kind.__name__}; expected its fields: {', '.join(fields_of(kind))}")
     if kind is Motor and DATA_SHEET in data:
         return _from_data_sheet(data, path)
-    known, values = fields_of(kind), {}
-    for name, given in data.items():
-        if name not in known:
-            raise Misfit((*path, name), str(UnknownName.of("field", name, known, kind.__name__)))
-        values[name] = _value(known[name], given, (*path, name))
-        if isinstance(given, str) and (unit := UNITS.get(kind, {}).get(name)):
-            values[name] = _checked((*path, name), quantity, f"{name} of {kind.__name__}", given, unit, needs_unit=True)
-    for name, field in known.items():
+    fields, values = fields_of(kind), {}
+    for name, datum in data.items():
+        if name not in fields:
+            raise Misfit((*path, name), str(UnknownName.of("field", name, fields, kind.__name__)))
+        values[name] = _value(fields[name], datum, (*path, name))
+        if isinstance(datum, str) and (unit := UNITS.get(kind, {}).get(name)):
+            values[name] = _checked((*path, name), quantity, f"{name} of {kind.__name__}", datum, unit, needs_unit=True)
+    for name, field in fields.items():
         if field.is_required and name not in values:
-            raise Misfit(path, f"{kind.__name__} has no {name}; expected its fields: {', '.join(known)}")
+            raise Misfit(path, f"{kind.__name__} has no {name}; expected its fields: {', '.join(fields)}")
     return _checked(path, kind, **values)
 
 
@@ -220,21 +220,21 @@ def _checked(path: tuple[str | int, ...], make: Callable[..., Any], *args: Any, 
         raise Misfit(path, str(error)) from error
 
 
-def _value(field: Field, given: Any, path: tuple[str | int, ...]) -> Any:
-    if field.part is None or given is None:
-        return tuple(given) if isinstance(given, list) else given
-    if isinstance(given, list) and field.several:
-        return tuple(_value(field, one, (*path, place)) for place, one in enumerate(given))
-    return _law(given, path) if field.is_law else _part(field.part, given, path)
+def _value(field: Field, datum: Any, path: tuple[str | int, ...]) -> Any:
+    if field.part is None or datum is None:
+        return tuple(datum) if isinstance(datum, list) else datum
+    if isinstance(datum, list) and field.several:
+        return tuple(_value(field, one, (*path, place)) for place, one in enumerate(datum))
+    return _law(datum, path) if field.is_law else _part(field.part, datum, path)
 
 
-def _law(given: Any, path: tuple[str | int, ...]) -> FrictionLaw:
+def _law(datum: Any, path: tuple[str | int, ...]) -> FrictionLaw:
     """A law from the mapping of its name to its fields."""
-    if not isinstance(given, Mapping) or len(given) != 1:
+    if not isinstance(datum, Mapping) or len(datum) != 1:
         raise Misfit(
-            path, f"{shown(given)} is not a friction law; expected its name and fields: Coulomb: {{size: 2.0}}"
+            path, f"{shown(datum)} is not a friction law; expected its name and fields: Coulomb: {{size: 2.0}}"
         )
-    ((name, data),) = given.items()
+    ((name, data),) = datum.items()
     if name not in known_laws():
         raise Misfit((*path, name), str(UnknownName.of("friction law", name, known_laws(), "armdyn.actuators")))
     return _part(known_laws()[name], {} if data is None else data, (*path, name))  # type: ignore[no-any-return]

@@ -118,36 +118,36 @@ def read(
     (7576, 1.42e-05)
     """
     check = switch("check", check)
-    given = _in_si(entries)
-    _to_terminals(given, connection)
-    k_t = _torque_constant(given)
-    R = _resistance(given, k_t)
-    expected = _expected(given, k_t, R)
-    if check and (found := list(_contradictions(given, expected, k_t, R))):
+    values = _in_si(entries)
+    _to_terminals(values, connection)
+    k_t = _torque_constant(values)
+    R = _resistance(values, k_t)
+    expected = _expected(values, k_t, R)
+    if check and (contradictions := list(_contradictions(values, expected, k_t, R))):
         unchecked = option("check", False)
         advice = f"Mend the sheet; {unchecked} takes torque constant and resistance, and leaves out the rest"
-        raise DataSheetError([*found[:-1], f"{found[-1]}. {advice}"])
-    if (cogging_periods is None) != ("cogging_torque" not in given):
+        raise DataSheetError([*contradictions[:-1], f"{contradictions[-1]}. {advice}"])
+    if (cogging_periods is None) != ("cogging_torque" not in values):
         raise DataSheetError("cogging_torque and cogging_periods belong together; give both or neither")
-    _warn_of_unused(given, expected)
+    _warn_of_unused(values, expected)
     return Motor(
-        given.get("rotor_inertia", 0.0),
+        values.get("rotor_inertia", 0.0),
         torque_constant=k_t,
         resistance=R,
-        inductance=given.get("terminal_inductance", 0.0),
-        friction=_friction(given, k_t, R),
-        damping=given.get("damping", 0.0),
+        inductance=values.get("terminal_inductance", 0.0),
+        friction=_friction(values, k_t, R),
+        damping=values.get("damping", 0.0),
         limits=MotorLimits(
-            voltage=given.get("nominal_voltage", math.inf),
-            current=given.get("peak_current", math.inf),
-            continuous_current=_continuous_current(given, k_t),
-            current_rate=given.get("current_rate", math.inf),
-            speed=given.get("maximum_speed", math.inf),
-            torque=given.get("maximum_torque", math.inf),
+            voltage=values.get("nominal_voltage", math.inf),
+            current=values.get("peak_current", math.inf),
+            continuous_current=_continuous_current(values, k_t),
+            current_rate=values.get("current_rate", math.inf),
+            speed=values.get("maximum_speed", math.inf),
+            torque=values.get("maximum_torque", math.inf),
         ),
-        cogging=None if cogging_periods is None else Cogging(given["cogging_torque"], cogging_periods),
-        thermal=_thermal(given),
-        mass=given.get("mass", 0.0),
+        cogging=None if cogging_periods is None else Cogging(values["cogging_torque"], cogging_periods),
+        thermal=_thermal(values),
+        mass=values.get("mass", 0.0),
     )
 
 
@@ -168,9 +168,9 @@ def _in_si(entries: dict[str, str | float | None]) -> dict[str, float]:
     return result
 
 
-def _to_terminals(given: dict[str, float], connection: str | None) -> None:
+def _to_terminals(values: dict[str, float], connection: str | None) -> None:
     """Values between two terminals in the place of those of a phase."""
-    of_phases = [name for name in ("phase_resistance", "phase_inductance") if name in given]
+    of_phases = [name for name in ("phase_resistance", "phase_inductance") if name in values]
     if connection is not None:
         connection = choice("connection", connection, BETWEEN_TERMINALS)
     if bool(of_phases) != (connection is not None):
@@ -180,40 +180,40 @@ def _to_terminals(given: dict[str, float], connection: str | None) -> None:
         )
     for name in of_phases:
         terminal = name.replace("phase", "terminal")
-        if terminal in given:
+        if terminal in values:
             raise DataSheetError(f"{name} and {terminal} are both given; expected one of them")
-        given[terminal] = BETWEEN_TERMINALS[str(connection)] * given.pop(name)
+        values[terminal] = BETWEEN_TERMINALS[str(connection)] * values.pop(name)
 
 
-def _torque_constant(given: dict[str, float]) -> float:
+def _torque_constant(values: dict[str, float]) -> float:
     """k_t, N m/A."""
-    if "torque_constant" in given:
-        return given["torque_constant"]
-    if "voltage_constant" in given:
-        return given["voltage_constant"]
-    if "speed_constant" in given:
-        return 1.0 / given["speed_constant"]
-    if {"nominal_voltage", "no_load_speed"} <= given.keys():
-        return _from_no_load(given)
+    if "torque_constant" in values:
+        return values["torque_constant"]
+    if "voltage_constant" in values:
+        return values["voltage_constant"]
+    if "speed_constant" in values:
+        return 1.0 / values["speed_constant"]
+    if {"nominal_voltage", "no_load_speed"} <= values.keys():
+        return _from_no_load(values)
     raise DataSheetError(
         "the torque constant is missing; give torque_constant, speed_constant, voltage_constant, or nominal_voltage "
         "and no_load_speed"
     )
 
 
-def _from_no_load(given: dict[str, float]) -> float:
+def _from_no_load(values: dict[str, float]) -> float:
     """k_t from V = k_t w_0 + R I_0, with the no-load torque k_t I_0 by the no-load current, or damping w_0."""
-    V, w, b = given["nominal_voltage"], given["no_load_speed"], given.get("damping", 0.0)
-    R, stall = given.get("terminal_resistance"), given.get("stall_torque")
-    if R is None and "stall_current" in given:
-        R = V / given["stall_current"]
-    if R is not None and "no_load_current" in given:
-        k_t = (V - R * given["no_load_current"]) / w
+    V, w, b = values["nominal_voltage"], values["no_load_speed"], values.get("damping", 0.0)
+    R, stall = values.get("terminal_resistance"), values.get("stall_torque")
+    if R is None and "stall_current" in values:
+        R = V / values["stall_current"]
+    if R is not None and "no_load_current" in values:
+        k_t = (V - R * values["no_load_current"]) / w
     elif R is not None:
         inside = V**2 - 4.0 * R * b * w**2  # k_t^2 w - V k_t + R b w = 0
         k_t = (V + math.sqrt(inside)) / (2.0 * w) if inside >= 0.0 else math.nan
-    elif stall is not None and "no_load_current" in given:
-        k_t = V / (w + V * given["no_load_current"] / stall)  # R = k_t V/stall
+    elif stall is not None and "no_load_current" in values:
+        k_t = V / (w + V * values["no_load_current"] / stall)  # R = k_t V/stall
     else:
         k_t = V / w - (V * b / stall if stall is not None else 0.0)  # so too
     if not k_t > 0.0:
@@ -223,38 +223,38 @@ def _from_no_load(given: dict[str, float]) -> float:
     return k_t
 
 
-def _resistance(given: dict[str, float], k_t: float) -> float | None:
+def _resistance(values: dict[str, float], k_t: float) -> float | None:
     """R between the terminals, ohm; None if it does not follow from the entries."""
-    if "terminal_resistance" in given:
-        return given["terminal_resistance"]
-    V = given.get("nominal_voltage")
-    if V is not None and "stall_current" in given:
-        return V / given["stall_current"]
-    if V is not None and "stall_torque" in given:
-        return k_t * V / given["stall_torque"]
+    if "terminal_resistance" in values:
+        return values["terminal_resistance"]
+    V = values.get("nominal_voltage")
+    if V is not None and "stall_current" in values:
+        return V / values["stall_current"]
+    if V is not None and "stall_torque" in values:
+        return k_t * V / values["stall_torque"]
     return None
 
 
-def _continuous_current(given: dict[str, float], k_t: float) -> float:
+def _continuous_current(values: dict[str, float], k_t: float) -> float:
     """The current that the motor bears continuously, A."""
-    if "nominal_current" not in given and "nominal_torque" in given:
-        return given["nominal_torque"] / k_t + _no_load_current(given, k_t)
-    return given.get("nominal_current", math.inf)
+    if "nominal_current" not in values and "nominal_torque" in values:
+        return values["nominal_torque"] / k_t + _no_load_current(values, k_t)
+    return values.get("nominal_current", math.inf)
 
 
-def _no_load_current(given: dict[str, float], k_t: float) -> float:
+def _no_load_current(values: dict[str, float], k_t: float) -> float:
     """I_0, A."""
-    return given.get("no_load_current", given.get("damping", 0.0) * given.get("no_load_speed", 0.0) / k_t)
+    return values.get("no_load_current", values.get("damping", 0.0) * values.get("no_load_speed", 0.0) / k_t)
 
 
-def _friction(given: dict[str, float], k_t: float, R: float | None) -> float:
+def _friction(values: dict[str, float], k_t: float, R: float | None) -> float:
     """Coulomb friction of the shaft, N m: k_t I_0 - damping w_0."""
-    I_0, b = given.get("no_load_current", 0.0), given.get("damping", 0.0)
+    I_0, b = values.get("no_load_current", 0.0), values.get("damping", 0.0)
     if not (I_0 and b):
         return k_t * I_0
-    if "nominal_voltage" not in given:
+    if "nominal_voltage" not in values:
         raise DataSheetError("no_load_current with damping needs nominal_voltage, at which the motor ran")
-    w_0 = given.get("no_load_speed", (given["nominal_voltage"] - (R or 0.0) * I_0) / k_t)
+    w_0 = values.get("no_load_speed", (values["nominal_voltage"] - (R or 0.0) * I_0) / k_t)
     friction = k_t * I_0 - b * w_0
     if friction < -TOLERANCE * k_t * I_0:
         raise DataSheetError(
@@ -272,17 +272,17 @@ class _Follows(NamedTuple):
     needs: str
 
 
-def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str, _Follows]:
+def _expected(values: dict[str, float], k_t: float, R: float | None) -> dict[str, _Follows]:
     """The values of entries that only confirm others, by torque constant and resistance."""
-    V, J = given.get("nominal_voltage"), given.get("rotor_inertia")
-    I_0, I_n = _no_load_current(given, k_t), _continuous_current(given, k_t)
+    V, J = values.get("nominal_voltage"), values.get("rotor_inertia")
+    I_0, I_n = _no_load_current(values, k_t), _continuous_current(values, k_t)
     stall = None if V is None or R is None else V / R
     gradient = None if R is None else R / k_t**2
     stall_torque = None if stall is None else k_t * stall
     of_current, of_torque = "V/R", "k_t V/R"
-    if stall is None and {"stall_current", "stall_torque"} <= given.keys():
-        stall, of_current = given["stall_torque"] / k_t, "stall_torque/k_t"
-        stall_torque, of_torque = k_t * given["stall_current"], "k_t stall_current"
+    if stall is None and {"stall_current", "stall_torque"} <= values.keys():
+        stall, of_current = values["stall_torque"] / k_t, "stall_torque/k_t"
+        stall_torque, of_torque = k_t * values["stall_current"], "k_t stall_current"
     return {
         "speed_constant": _Follows(1.0 / k_t, "1/k_t", ""),
         "voltage_constant": _Follows(k_t, "k_t", ""),
@@ -306,46 +306,45 @@ def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str,
     }
 
 
-def _warn_of_unused(given: dict[str, float], expected: dict[str, _Follows]) -> None:
+def _warn_of_unused(values: dict[str, float], expected: dict[str, _Follows]) -> None:
     """Warn of entries that do not affect the motor and cannot be compared with anything."""
-    unused = [
-        f"{name} without {found.needs}" for name, found in expected.items() if name in given and found.value is None
-    ]
+    formulas = ((name, formula) for name, formula in expected.items() if name in values)
+    unused = [f"{name} without {formula.needs}" for name, formula in formulas if formula.value is None]
     if unused:
         warn_of_description(f"not used of a motor's data sheet: {', '.join(unused)}")
 
 
 def _contradictions(
-    given: dict[str, float], expected: dict[str, _Follows], k_t: float, R: float | None
+    values: dict[str, float], expected: dict[str, _Follows], k_t: float, R: float | None
 ) -> Iterator[str]:
     """Sentences about printed numbers that differ from the values by the others by more than the tolerance."""
     for name, (value, formula, _) in expected.items():
-        if value is None or name not in given:
+        if value is None or name not in values:
             continue
-        off = (given[name] - value) / abs(value) if value else math.inf
+        off = (values[name] - value) / abs(value) if value else math.inf
         if abs(off) > (WARM if name.startswith("nominal_") else TOLERANCE):
             used = f"k_t = {k_t:.5g} N m/A" + ("" if R is None else f", R = {R:.5g} ohm")
             yield (
-                f"{name} is {given[name]:.5g} {ENTRIES[name]}, but {formula} is {value:.5g} ({off:+.1%}), with {used}"
+                f"{name} is {values[name]:.5g} {ENTRIES[name]}, but {formula} is {value:.5g} ({off:+.1%}), with {used}"
             )
-    winding, whole = given.get("winding_time_constant", 0.0), given.get("motor_time_constant", math.inf)
+    winding, whole = values.get("winding_time_constant", 0.0), values.get("motor_time_constant", math.inf)
     if winding > whole:
         yield f"winding_time_constant is {winding:.5g} s, above motor_time_constant, {whole:.5g} s"
 
 
-def _thermal(given: dict[str, float]) -> Thermal | None:
+def _thermal(values: dict[str, float]) -> Thermal | None:
     """The two-body thermal model, if the sheet has its resistances and time constants."""
-    there = [name for name in THERMAL if name in given]
-    others = [name for name in SIGNED if name in given]
+    there = [name for name in THERMAL if name in values]
+    others = [name for name in SIGNED if name in values]
     if not there and not others:
         return None
-    if missing := [name for name in THERMAL if name not in given]:
+    if missing := [name for name in THERMAL if name not in values]:
         raise DataSheetError(f"the thermal model has {', '.join([*there, *others])} but lacks {', '.join(missing)}")
     return Thermal.of_time_constants(
-        *(given[name] for name in ("winding_to_housing", "winding_time_constant")),
-        *(given[name] for name in ("housing_to_ambient", "motor_time_constant")),
-        ambient=given.get("ambient_temperature", 25.0),
-        winding_limit=given.get("winding_temperature_limit", math.inf),
-        resistance_coefficient=given.get("resistance_coefficient", COPPER),
-        magnet_coefficient=given.get("magnet_coefficient", 0.0),
+        *(values[name] for name in ("winding_to_housing", "winding_time_constant")),
+        *(values[name] for name in ("housing_to_ambient", "motor_time_constant")),
+        ambient=values.get("ambient_temperature", 25.0),
+        winding_limit=values.get("winding_temperature_limit", math.inf),
+        resistance_coefficient=values.get("resistance_coefficient", COPPER),
+        magnet_coefficient=values.get("magnet_coefficient", 0.0),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.actuators.law import Law
+from armdyn.actuators.traced_law import TracedLaw
 from armdyn.actuators.with_state import refuse_state
 from armdyn.base.errors import DTypeError, shown
 from armdyn.model.friction import FrictionLaw, Slopes
@@ -13,7 +13,7 @@ from armdyn.program import less, select, sign
 
 
 @dataclass(frozen=True)
-class DirectionDependent(Law):
+class DirectionDependent(TracedLaw):
     """Friction by one law forwards, qd > 0, and another backwards.
 
     Args:

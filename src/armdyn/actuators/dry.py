@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from armdyn.actuators.law import Law
+from armdyn.actuators.traced_law import TracedLaw
 from armdyn.program import maximum, sign
 
 
-class DryFriction(Law):
+class DryFriction(TracedLaw):
     """Friction sign(qd) F(|qd|, L) of a size F that is not negative; L = sign(qd) load is the load along the motion.
 
     L is positive if the joint drives its load, negative if the load drives the joint.

@@ -72,12 +72,12 @@ class DcEquations:
         largest = rate_limit * (h if self.L == 0.0 else self.L / self.R * reached)
         return current + clip(change, -largest, largest)
 
-    def voltage_for(self, wanted: Any, current: Any, speed: Any, h: Any) -> Any:
+    def voltage_for(self, target: Any, current: Any, speed: Any, h: Any) -> Any:
         """The voltage, held for h seconds, after which the current is the wanted one, V."""
         if self.L == 0.0:
-            return self.voltage(wanted, speed)
-        kept = np.exp(-h * (self.R / self.L))
-        return self.voltage((wanted - kept * current) / (1.0 - kept), speed)
+            return self.voltage(target, speed)
+        decay = np.exp(-h * (self.R / self.L))
+        return self.voltage((target - decay * current) / (1.0 - decay), speed)
 
     def speed(self, voltage: Any, torque: Any) -> Any:
         """w = V/k_t - (R/k_t^2) tau, rad/s, at a steady current: the speed-torque line."""
@@ -113,5 +113,5 @@ class DcEquations:
         electrical, mechanical = self.electrical_power(current, speed), shaft_torque * speed
         passes = greater(electrical * mechanical, 0.0)
         drives = greater(mechanical, 0.0)
-        out, taken = select(drives, mechanical, electrical), select(drives, electrical, mechanical)
-        return select(passes, out / select(passes, taken, 1.0), 0.0)
+        power_out, power_in = select(drives, mechanical, electrical), select(drives, electrical, mechanical)
+        return select(passes, power_out / select(passes, power_in, 1.0), 0.0)

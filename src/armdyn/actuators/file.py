@@ -43,13 +43,13 @@ def read(path: str | os.PathLike[str]) -> dict[str, Actuator]:
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"expected the path of a file of actuators, got {shown(path)}")
     file = Path(path)
-    said = read_mapping(file, "a file of actuators", EXAMPLE)
+    mapping = read_mapping(file, "a file of actuators", EXAMPLE)
     result, problems = {}, []
-    for joint, data in said.items():
+    for joint, data in mapping.items():
         try:
             result[joint] = from_data(data)
         except Misfit as misfit:
-            problems.append(f"{file.name}:{_line(said, (joint, *misfit.path))} {joint}: {misfit}")
+            problems.append(f"{file.name}:{_line(mapping, (joint, *misfit.path))} {joint}: {misfit}")
     if problems:
         raise ModelError(problems)
     return result
@@ -84,10 +84,10 @@ def write(actuators: Mapping[str, JointActuator | None], path: str | os.PathLike
       "elbow": {"motor": {"rotor_inertia": 0.0001}, "gear": {"ratio": 100.0}}
     }
     """
-    said: Any = actuators
-    if not isinstance(said, Mapping):
-        raise ModelError(f"actuators are {shown(said)}; expected a mapping from joints to armdyn.actuators.Actuator")
-    arguments = {joint: as_data(actuator) for joint, actuator in said.items() if actuator is not None}
+    mapping: Any = actuators
+    if not isinstance(mapping, Mapping):
+        raise ModelError(f"actuators are {shown(mapping)}; expected a mapping from joints to armdyn.actuators.Actuator")
+    arguments = {joint: as_data(actuator) for joint, actuator in mapping.items() if actuator is not None}
     lines = [f"  {json.dumps(joint)}: {json.dumps(data)}" for joint, data in arguments.items()]
     text = "{\n" + ",\n".join(lines) + "\n}"
     if path is not None:

@@ -79,20 +79,20 @@ def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
         ModelError: a joint with a spring and without a rotor's inertia.
         Unsupported: a spring at a joint whose position is not a coordinate of its own.
     """
-    found: dict[int, FlexibleJoint] = {}
+    by_coordinate: dict[int, FlexibleJoint] = {}
     drive, joints = mechanism.drive, mechanism.model.joints
     for k, body in enumerate(mechanism.links):
         joint = joints[body.joint]
         if not isinstance(joint.actuator, Actuator) or joint.actuator.spring is None:
             continue
         [(coordinate, factor), *others] = drive.terms[k] or ((-1, 0.0),)
-        if others or factor != 1.0 or drive.offsets[k] or coordinate in found:
+        if others or factor != 1.0 or drive.offsets[k] or coordinate in by_coordinate:
             raise _is_coupled(mechanism.model, joint.name)
         if is_zero(drive.armature[k]):
             raise ModelError(f"joint {joint.name!r} of {mechanism.name!r} has a spring, but {WITHOUT_ROTOR}")
         spring = joint.actuator.spring.with_inputs(mechanism.springs.get(joint.name, {}))
-        found[coordinate] = FlexibleJoint(coordinate, k, spring, drive.armature[k], drive.laws[k])
-    return [found[coordinate] for coordinate in sorted(found)]
+        by_coordinate[coordinate] = FlexibleJoint(coordinate, k, spring, drive.armature[k], drive.laws[k])
+    return [by_coordinate[coordinate] for coordinate in sorted(by_coordinate)]
 
 
 def links_side(mechanism: Mechanism, joints: list[FlexibleJoint]) -> Mechanism:

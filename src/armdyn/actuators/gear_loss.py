@@ -88,15 +88,15 @@ class GearLoss(DryFriction):
 def check_efficiencies(part: object) -> None:
     """The fields ``efficiency`` and ``back_efficiency`` of a frozen dataclass while it is made."""
     for name in ("efficiency", "back_efficiency"):
-        what, given = f"{name} of {type(part).__name__}", getattr(part, name)
-        if name == "back_efficiency" and as_float(given) <= 0.0:
+        what, efficiency = f"{name} of {type(part).__name__}", getattr(part, name)
+        if name == "back_efficiency" and as_float(efficiency) <= 0.0:
             raise ModelError(
-                f"{what} is {shown(given)}: a self-locking gear, which the load cannot drive back. Its friction, "
+                f"{what} is {shown(efficiency)}: a self-locking gear, which the load cannot drive back. Its friction, "
                 "(1 - back_efficiency) |load|, is as large as the load or larger, so that load and acceleration do not "
                 "decide each other: 1/back_efficiency does not exist. Expected a number above zero and at most 1, such "
                 "as 0.01, at which the load hardly drives the gear back; a joint that stands is held by a Brake."
             )
-        value = divisor(what, given, expected="a number above zero and at most 1")
+        value = divisor(what, efficiency, expected="a number above zero and at most 1")
         if value > 1.0:
-            raise ModelError(f"{what} is {shown(given)}; expected a number above zero and at most 1")
+            raise ModelError(f"{what} is {shown(efficiency)}; expected a number above zero and at most 1")
         set_fields(part, **{name: value})

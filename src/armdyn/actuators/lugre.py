@@ -54,21 +54,21 @@ class LuGre(FrictionWithState):
         self._not_below_zero(bristle_damping="N m s/rad or N s/m", viscous="N m s/rad or N s/m")
         self._ordered("static", "kinetic")
 
-    def bent(self, rate: Any) -> Any:
+    def slip_force(self, rate: Any) -> Any:
         """G, the force of bristles at their largest deflection at a velocity, N m or N (equation 4)."""
         return self.kinetic + (self.static - self.kinetic) * fallen(abs(rate), self.speed, self.exponent)
 
     def magnitude(self, speed: Any, load: Any) -> Any:
         """G + s2 |qd|, N m or N, at a steady velocity."""
-        return self.bent(speed) + self.viscous * speed
+        return self.slip_force(speed) + self.viscous * speed
 
     def force(self, rate: Any, load: Any) -> Any:
         """sign(qd) G + s2 qd, whose viscous part has its slope at rest too."""
-        return sign(rate) * self.bent(rate) + self.viscous * rate
+        return sign(rate) * self.slip_force(rate) + self.viscous * rate
 
     def steady_state(self, rate: Any) -> Any:
         """The steady deflection z = sign(qd) G/s0, rad or m."""
-        return sign(rate) * self.bent(rate) * (1.0 / self.stiffness)
+        return sign(rate) * self.slip_force(rate) * (1.0 / self.stiffness)
 
     def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
         """dz/dt, rad/s or m/s (equation 1).
@@ -78,7 +78,7 @@ class LuGre(FrictionWithState):
             rate: qd, rad/s or m/s.
             load: without effect in this law, N m or N.
         """
-        return rate - self.stiffness * abs(rate) * z / self.bent(rate)
+        return rate - self.stiffness * abs(rate) * z / self.slip_force(rate)
 
     def state_along(self, z: Any, moved: Any, speed: Any) -> Any:
         """z after a motion in one direction at one speed: exact for bristles of any stiffness.
@@ -91,9 +91,9 @@ class LuGre(FrictionWithState):
             moved: the change of q, rad or m.
             speed: |qd|, on which G depends, rad/s or m/s.
         """
-        bent = self.bent(speed)
-        end = sign(moved) * bent * (1.0 / self.stiffness)
-        return end + (z - end) * np.exp(-self.stiffness * abs(moved) / bent)
+        largest = self.slip_force(speed)
+        end = sign(moved) * largest * (1.0 / self.stiffness)
+        return end + (z - end) * np.exp(-self.stiffness * abs(moved) / largest)
 
     def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
         """F at a deflection z, N m or N (equation 3); arguments as of `state_rate`."""

@@ -87,12 +87,12 @@ class Motor(OperatingRegion):
     @property
     def k_t(self) -> float:
         """The torque constant, N m/A."""
-        return self._given("torque_constant", "N m/A")
+        return self._require("torque_constant", "N m/A")
 
     @property
     def R(self) -> float:
         """The resistance at the reference temperature, ohm."""
-        return self._given("resistance", "ohm")
+        return self._require("resistance", "ohm")
 
     @property
     def voltage_constant(self) -> float:
@@ -109,7 +109,7 @@ class Motor(OperatingRegion):
         """The motor without friction and damping of its shaft."""
         return dataclasses.replace(self, friction=0.0, damping=0.0)
 
-    def _given(self, name: str, unit: str) -> float:
+    def _require(self, name: str, unit: str) -> float:
         value: float | None = getattr(self, name)
         if value is None:
             raise ModelError(f"{name} of Motor is not given; the equation needs it, in {unit}: Motor({name}=...)")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.declared import function
-from armdyn.actuators.driven import CONSTANTS, Driven, motor_count, motors_of
+from armdyn.actuators.joint_motors import CONSTANTS, JointMotor, motor_count, motors_of
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import rate
@@ -190,12 +190,12 @@ def forces_of_currents(mechanism: Mechanism, q: Array, currents: Array) -> Array
     return tau
 
 
-def _of_motors(mechanism: Mechanism, of_one: Callable[[Driven, int], Any], *needs: str) -> Array:
+def _of_motors(mechanism: Mechanism, of_one: Callable[[JointMotor, int], Any], *needs: str) -> Array:
     """A number of every motor, from the motor and its place among them; ``needs`` are constants that all must have."""
     return np.array([of_one(own, k) for k, own in enumerate(motors_of(mechanism, *needs))])
 
 
-def _warm(own: Driven, winding_rise: Array | None, k: int) -> Any:
+def _warm(own: JointMotor, winding_rise: Array | None, k: int) -> Any:
     return own.motor if winding_rise is None else own.motor.at(winding_rise[k])
 
 

@@ -84,19 +84,21 @@ class ElasticSystem:
     A: Array
 
     @classmethod
-    def of(cls, found: Any, K_links: Array, A: Array, springs: list[int], held: list[int] | None) -> ElasticSystem:
+    def of(
+        cls, stiffness: Any, K_links: Array, A: Array, springs: list[int], places: list[int] | None
+    ) -> ElasticSystem:
         """The system from `FlexibleStiffness`, the stiffness of parallel springs, and the places that move."""
-        n, f = found.M.shape[-1], len(springs)
-        M, K = np.zeros((*found.M.shape[:-2], n + f, n + f)), np.zeros((*found.M.shape[:-2], n + f, n + f))
-        M[..., :n, :n], K[..., :n, :n] = found.M, K_links
+        n, f = stiffness.M.shape[-1], len(springs)
+        M, K = np.zeros((*stiffness.M.shape[:-2], n + f, n + f)), np.zeros((*stiffness.M.shape[:-2], n + f, n + f))
+        M[..., :n, :n], K[..., :n, :n] = stiffness.M, K_links
         for s, i in enumerate(springs):
-            k = found.K[..., s]
-            M[..., n + s, n + s] = found.B[..., s]
+            k = stiffness.K[..., s]
+            M[..., n + s, n + s] = stiffness.B[..., s]
             K[..., i, i] += k
             K[..., n + s, n + s] += k
             K[..., i, n + s] -= k
             K[..., n + s, i] -= k
-        return cls(n, springs, list(range(n + f)) if held is None else held, M, K, A)
+        return cls(n, springs, list(range(n + f)) if places is None else places, M, K, A)
 
 
 def modes_of(system: ElasticSystem, robot: str) -> tuple[Array, Array, Array]:

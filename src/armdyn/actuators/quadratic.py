@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.actuators.law import Law
+from armdyn.actuators.traced_law import TracedLaw
 
 
 @dataclass(frozen=True)
-class Quadratic(Law):
+class Quadratic(TracedLaw):
     """Drag c |qd| qd + d qd^3, e.g. of air and of oil that is stirred.
 
     Args:

@@ -46,7 +46,7 @@ Bound = tuple[float, float] | None
 """The condition of a positive size: a and b of A >= (a - S b) (-L), or None for L >= 0."""
 
 
-class Solution(NamedTuple):
+class ForceAndSlope(NamedTuple):
     """Solution of a law's equation for its own force: F and dF/dL."""
 
     force: Any
@@ -182,15 +182,15 @@ class ServoFriction(DryFriction):
         if self.lines != 2:
             signs = self._signs(unit, S, A, direction * load)
             touching = self._line_of_quadratic if self.motor_quadratic else self._line_of_linear
-            passed, kept = touching(unit, S, A, direction * load, *signs)
+            gain, offset = touching(unit, S, A, direction * load, *signs)
             slips = direction * direction  # of a held joint 0, which passes all
-            piece = passed if self.lines is None else signs[0] + 2.0 * signs[1]
-            return LoadLine(slips * passed + (1.0 - slips), direction * kept, piece)
+            piece = gain if self.lines is None else signs[0] + 2.0 * signs[1]
+            return LoadLine(slips * gain + (1.0 - slips), direction * offset, piece)
         positive = _is_positive(self._bounds()[0], unit, S, A, direction * load)
         e, C = self._part(unit, S, "external"), self._sum_of_parts(unit, S)
         reciprocal = _reciprocal(positive, 1.0 / unit + e, 1.0 / unit - e)
-        taken = select(positive, C, -C) * reciprocal
-        return LoadLine(1.0 - direction * direction * taken, direction * (A * reciprocal), positive)
+        loss = select(positive, C, -C) * reciprocal
+        return LoadLine(1.0 - direction * direction * loss, direction * (A * reciprocal), positive)
 
     def magnitude_at_rest(self, load: Any) -> Any:
         """The larger one of the two lines, if there are two: their coefficients are constants."""
@@ -207,14 +207,14 @@ class ServoFriction(DryFriction):
         unit = bound[0] if bound else 1.0
         return unit, S, (self.viscous / unit) * speed + self.coulomb / unit + (self.stribeck / unit) * S
 
-    def _solution(self, speed: Any, load: Any) -> Solution:
+    def _solution(self, speed: Any, load: Any) -> ForceAndSlope:
         """The solution of the equation with the signs of both sizes."""
         unit, S, A = self._terms(speed)
         if self.lines == 2:
             positive, k = _is_positive(self._bounds()[0], unit, S, A, load), self._part(unit, S, "motor")
             part, C = _reciprocal(positive, 1.0 / unit - k, 1.0 / unit + k), self._sum_of_parts(unit, S)
             C = select(positive, C, -C)
-            return Solution(part * (A + C * load), part * C)
+            return ForceAndSlope(part * (A + C * load), part * C)
         solved = self._quadratic if self.motor_quadratic else self._linear
         return solved(unit, S, A, load, *self._signs(unit, S, A, load))
 
@@ -255,15 +255,15 @@ class ServoFriction(DryFriction):
         part = 2.0 * r / (slope * (h + r))
         return part * (h + r), part * n - load
 
-    def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
+    def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> ForceAndSlope:
         """The solution of the linear equation D F = A + C L."""
         C, D, steeper = self._sums(unit, S, load, first, second)
         forces, slope = A + C * load, C + steeper
         if not self.motor_stribeck:
             k1 = self.motor / unit
             part = select(first, 1.0 / (1.0 / unit - k1), 1.0 / (1.0 / unit + k1))
-            return Solution(part * forces, part * slope)
-        return Solution(forces / D, slope / D)
+            return ForceAndSlope(part * forces, part * slope)
+        return ForceAndSlope(forces / D, slope / D)
 
     def _sums(self, unit: float, S: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any, Any]:
         """C = s1 c1 + S (s2 c2 + K_eq L), c = k + e, and D = 1 - s1 k1 - S s2 k2, all over the unit; S K_eq L."""
@@ -274,10 +274,10 @@ class ServoFriction(DryFriction):
         D = _signed(first, -k1, around=1.0 / unit)
         return C, D - S * _signed(second, k2) if k2 else D, S * pushed
 
-    def _quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
+    def _quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> ForceAndSlope:
         """The solution of the quadratic equation, t = n/(h + r), F = t - L, and dt/dL = n'/(2 r)."""
         n, h, r, slope = self._roots(unit, S, A, load, first, second)
-        return Solution(n / (h + r) - load, 0.5 * slope / r - 1.0)
+        return ForceAndSlope(n / (h + r) - load, 0.5 * slope / r - 1.0)
 
     def _roots(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any, Any, Any]:
         """Roots of 2 h t = n + S K_mq t^2 if n < 0: t = n/(h + r), r = sqrt(h^2 - S K_mq n); else t = n/(2 h), r = h.

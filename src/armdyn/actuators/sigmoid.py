@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.actuators.law import Law
+from armdyn.actuators.traced_law import TracedLaw
 from armdyn.base.checks import number
 from armdyn.base.fields import set_fields
 
 
 @dataclass(frozen=True)
-class Sigmoid(Law):
+class Sigmoid(TracedLaw):
     """Friction p1/(1 + exp(-p2 (qd + p3))) - p1/(1 + exp(-p2 p3)), 0 at rest (Gaz et al. 2019, IEEE RA-L 4(4)).
 
     It tends to p1 (1 - s) forwards and to -p1 s backwards, with s = 1/(1 + exp(-p2 p3)). It is smooth and never sticks.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.dry import DryFriction
-from armdyn.actuators.law import Law
+from armdyn.actuators.traced_law import TracedLaw
 from armdyn.actuators.with_state import refuse_state
 from armdyn.base.checks import choice
 from armdyn.base.errors import DTypeError, shown
@@ -18,7 +18,7 @@ SHAPES = ("tanh", "root")
 
 
 @dataclass(frozen=True)
-class Smooth(Law):
+class Smooth(TracedLaw):
     """A dry law with a smooth function in the place of sign(qd): g F(|qd|, g load).
 
     g is tanh(qd/w), or qd/sqrt(qd^2 + w^2) ("root"). For a law that does not depend on the load the force is too small

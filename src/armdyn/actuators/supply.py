@@ -124,16 +124,16 @@ class Supply:
         names = tuple(map(str, range(each.shape[1]))) if joints is None else tuple(joints)
         if len(names) != each.shape[1]:
             raise ShapeError(f"{len(names)} names of joints for {each.shape[1]} drives; expected one each")
-        wanted = None if voltages is None else np.abs(array("voltages", voltages, each.shape, "V", finite=ModelError))
+        sizes = None if voltages is None else np.abs(array("voltages", voltages, each.shape, "V", finite=ModelError))
         levels = (0.0, self.limit, -self.limit_back, most_power(self.voltage, self.resistance))
         split_times, each = split_at(levels, times, each)
         flows = self._flows(names, split_times, each)
-        return flows if wanted is None else replace(flows, voltages=_between(times, wanted, flows.t))
+        return flows if sizes is None else replace(flows, voltages=_between(times, sizes, flows.t))
 
     def _flows(self, names: tuple[str, ...], t: Array, each: Array) -> BusAccount:
         """The account with beginning and end of every interval, cut where the capacitor becomes empty or full."""
         bus = each.sum(axis=1)
-        stored, kept, pieces = 0.0, [], []
+        stored, energies, pieces = 0.0, [], []
         for k in range(len(t) - 1):
             h, ends = t[k + 1] - t[k], (float(bus[k]), float(bus[k + 1]))
             room = stored if sum(ends) > 0.0 else self.storable - stored
@@ -141,16 +141,16 @@ class Supply:
             for begin, end, buffered in ((0.0, part, True), (part, 1.0, False)):
                 if end > begin:
                     at_begin, at_end = (ends[0] + s * (ends[1] - ends[0]) for s in (begin, end))
-                    kept.append(stored)
+                    energies.append(stored)
                     if buffered:
                         stored = min(max(stored - 0.5 * (at_begin + at_end) * (end - begin) * h, 0.0), self.storable)
-                    kept.append(stored)
+                    energies.append(stored)
                     pieces.append((k, begin, end, buffered))
         place = np.repeat([k for k, *_ in pieces], 2)
         share = np.ravel([(begin, end) for _, begin, end, _ in pieces])
         passes = np.repeat([not buffered for *_, buffered in pieces], 2)
         powers = each[place] + share[:, None] * (each[place + 1] - each[place])
-        return BusAccount(self, names, t[place] + share * (t[place + 1] - t[place]), powers, passes, np.array(kept))
+        return BusAccount(self, names, t[place] + share * (t[place + 1] - t[place]), powers, passes, np.array(energies))
 
 
 def _between(t: Array, values: Array, at: Array) -> Array:

@@ -158,9 +158,9 @@ class Thermal:
             power: W, at the ambient.
             feedback: W/K, the growth of the heat with the winding's temperature: I^2 R alpha at a held current.
         """
-        kept = 1.0 - feedback * self.to_ambient
-        settles = kept > 0.0
-        winding = select(settles, power * self.to_ambient / select(settles, kept, 1.0), np.inf)
+        stability = 1.0 - feedback * self.to_ambient
+        settles = stability > 0.0
+        winding = select(settles, power * self.to_ambient / select(settles, stability, 1.0), np.inf)
         share = self.housing_to_ambient / self.to_ambient
         return Rises(winding, winding * share if share else 0.0 * power)
 

@@ -141,18 +141,18 @@ def vibration_modes(
             f"{robot.model.name!r} has no flexible joints; give an Actuator of one spring=Spring(stiffness), or a "
             "joint a spring in parallel with its drive: robot.with_parallel_springs"
         )
-    found = _stiffness(robot, q, springs)
-    A = np.zeros((*found.M.shape[:-2], 0, robot.dof))
+    stiffness = _stiffness(robot, q, springs)
+    A = np.zeros((*stiffness.M.shape[:-2], 0, robot.dof))
     if robot.model.constraints:
         (state,) = per_joint(robot, q=q)
         check_motion(robot, tolerance_of(tolerance), state)
         A = np.asarray(robot.constraint_jacobian(state))
     if parallel:
         K = np.asarray(robot.compile(links_elasticity)(q).K)
-        system = ElasticSystem.of(found, K, A, springs, passive_places(robot.model) if rotors == "held" else None)
+        system = ElasticSystem.of(stiffness, K, A, springs, passive_places(robot.model) if rotors == "held" else None)
         w, links, of_rotors = modes_of(system, robot.model.name)
-        return VibrationModes(w, _damping_ratios(found, springs, w, links, of_rotors), links, of_rotors)
-    return _held(robot, found, A, springs) if rotors == "held" else _free(found, A, springs)
+        return VibrationModes(w, _damping_ratios(stiffness, springs, w, links, of_rotors), links, of_rotors)
+    return _modes_of_links(robot, stiffness, A, springs) if rotors == "held" else _modes_of_all(stiffness, A, springs)
 
 
 def _stiffness(robot: ConstrainedRobot, q: ArrayLike, springs: list[int]) -> FlexibleStiffness:
@@ -164,35 +164,37 @@ def _stiffness(robot: ConstrainedRobot, q: ArrayLike, springs: list[int]) -> Fle
     return FlexibleStiffness(links.M, links.D, none, none, none, none)
 
 
-def _free(found: FlexibleStiffness, A: Array, springs: list[int]) -> VibrationModes:
+def _modes_of_all(stiffness: FlexibleStiffness, A: Array, springs: list[int]) -> VibrationModes:
     """Modes of links and rotors: phi = (-P E^T, B^-1) K^(1/2) v / w with S v = w^2 v."""
-    root = np.sqrt(found.K)
-    answers = _mobility(found.M, A)[0][..., springs]  # P E^T
-    S = answers[..., springs, :] + (1.0 / found.B)[..., None] * np.eye(len(springs))
+    root = np.sqrt(stiffness.K)
+    answers = _mobility(stiffness.M, A)[0][..., springs]  # P E^T
+    S = answers[..., springs, :] + (1.0 / stiffness.B)[..., None] * np.eye(len(springs))
     w2, v = np.linalg.eigh(root[..., :, None] * S * root[..., None, :])
     w = np.sqrt(w2)
     pulled = root[..., :, None] * v / w[..., None, :]
     links = -answers @ pulled
     rotors = links.copy()
-    rotors[..., springs, :] = pulled / found.B[..., :, None]
-    return VibrationModes(w, _damping_ratios(found, springs, w, links, rotors), links, rotors)
+    rotors[..., springs, :] = pulled / stiffness.B[..., :, None]
+    return VibrationModes(w, _damping_ratios(stiffness, springs, w, links, rotors), links, rotors)
 
 
-def _held(robot: ConstrainedRobot, found: FlexibleStiffness, A: Array, springs: list[int]) -> VibrationModes:
+def _modes_of_links(
+    robot: ConstrainedRobot, stiffness: FlexibleStiffness, A: Array, springs: list[int]
+) -> VibrationModes:
     """Modes of the links of flexible joints alone: phi = K^(-1/2) w v with K^(1/2) P K^(1/2) v = w^2 v.
 
     P is that of these joints' own rows of M and A; directions that A removes have eigenvalues of 0, which are not
     modes.
     """
-    root = np.sqrt(found.K)
-    P, rank = _mobility(found.M[..., springs, :][..., springs], A[..., springs])
+    root = np.sqrt(stiffness.K)
+    P, rank = _mobility(stiffness.M[..., springs, :][..., springs], A[..., springs])
     w2, v = np.linalg.eigh(root[..., :, None] * P * root[..., None, :])
-    taken = _same(robot, rank)
-    w, v = np.sqrt(w2[..., taken:]), v[..., taken:]
-    links = np.zeros((*w.shape[:-1], found.M.shape[-1], w.shape[-1]))
+    removed = _same(robot, rank)
+    w, v = np.sqrt(w2[..., removed:]), v[..., removed:]
+    links = np.zeros((*w.shape[:-1], stiffness.M.shape[-1], w.shape[-1]))
     links[..., springs, :] = v * w[..., None, :] / root[..., :, None]
     rotors = np.zeros_like(links)
-    return VibrationModes(w, _damping_ratios(found, springs, w, links, rotors), links, rotors)
+    return VibrationModes(w, _damping_ratios(stiffness, springs, w, links, rotors), links, rotors)
 
 
 def _mobility(M: Array, A: Array) -> tuple[Array, Array]:
@@ -213,20 +215,20 @@ def _mobility(M: Array, A: Array) -> tuple[Array, Array]:
 
 def _same(robot: ConstrainedRobot, rank: Array) -> int:
     """The common rank of all states; raises if they differ."""
-    found = np.unique(rank)
-    if len(found) > 1:
+    ranks = np.unique(rank)
+    if len(ranks) > 1:
         raise ModelError(
-            f"the constraints of {robot.model.name!r} take {found[0]} to {found[-1]} modes from its flexible joints, "
+            f"the constraints of {robot.model.name!r} take {ranks[0]} to {ranks[-1]} modes from its flexible joints, "
             "by the state, and modes of one call are as many at all states: call vibration_modes state by state"
         )
-    return int(found[0]) if len(found) else 0
+    return int(ranks[0]) if len(ranks) else 0
 
 
-def _damping_ratios(found: FlexibleStiffness, springs: list[int], w: Array, links: Array, rotors: Array) -> Array:
+def _damping_ratios(stiffness: FlexibleStiffness, springs: list[int], w: Array, links: Array, rotors: Array) -> Array:
     """Damping ratios phi^T D phi / (2 w) of the modes."""
-    bent = (rotors - links)[..., springs, :]
-    lost = np.einsum("...if,...ij,...jf->...f", links, found.D, links)
-    lost = lost + np.einsum("...s,...sf->...f", found.d, bent**2)
-    lost = lost + np.einsum("...s,...sf->...f", found.b, rotors[..., springs, :] ** 2)
-    ratios: Array = lost / (2.0 * w)
+    deflections = (rotors - links)[..., springs, :]
+    powers = np.einsum("...if,...ij,...jf->...f", links, stiffness.D, links)
+    powers = powers + np.einsum("...s,...sf->...f", stiffness.d, deflections**2)
+    powers = powers + np.einsum("...s,...sf->...f", stiffness.b, rotors[..., springs, :] ** 2)
+    ratios: Array = powers / (2.0 * w)
     return ratios

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.actuators.law import Law
+from armdyn.actuators.traced_law import TracedLaw
 from armdyn.model.joint_friction import JointFriction
 
 
 @dataclass(frozen=True)
-class Viscous(Law):
+class Viscous(TracedLaw):
     """Viscous friction b qd (Modern Robotics fig. 8.15 a).
 
     Args:

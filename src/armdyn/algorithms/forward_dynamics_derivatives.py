@@ -68,9 +68,9 @@ def forward_dynamics_derivatives(
     """
     loads = (f_tip, base_twist, base_twist_rate, f_ext)
     if mechanism.drive.depends_on_load:
-        found = accelerations_under_load(mechanism, q, qd, tau, *loads)
-        by_q, by_qd, _ = inverse_dynamics_derivatives(mechanism, q, qd, found.qdd, *loads)
-        return ForwardDynamicsDerivatives(*map(found.solve, (-by_q, -by_qd, np.eye(mechanism.dof))))
+        solution = accelerations_under_load(mechanism, q, qd, tau, *loads)
+        by_q, by_qd, _ = inverse_dynamics_derivatives(mechanism, q, qd, solution.qdd, *loads)
+        return ForwardDynamicsDerivatives(*map(solution.solve, (-by_q, -by_qd, np.eye(mechanism.dof))))
     qdd = forward_dynamics(mechanism, q, qd, tau, *loads, method="mass_matrix")  # shares its factors
     by_q, by_qd, _ = inverse_dynamics_derivatives(mechanism, q, qd, qdd, *loads)
     M = factored_mass_matrix(mechanism, q)

@@ -59,9 +59,9 @@ def holding_forces(
     q = drive.positions(q)
     _, wrenches = links_in_motion(mechanism, q, at_rest, at_rest, base_motion(mechanism.gravity), f_tip, f_ext)
     loads = loads_of_drives(mechanism, q, wrenches)
-    held = drive.forces(loads)
+    total = drive.forces(loads)
     least, most = friction_at_rest(drive, loads)
-    return HoldingForces(held + least, held + most)
+    return HoldingForces(total + least, total + most)
 
 
 def friction_at_rest(drive: Drive, loads: list[Array]) -> tuple[Array, Array]:

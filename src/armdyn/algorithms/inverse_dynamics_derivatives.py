@@ -36,7 +36,7 @@ from armdyn.algorithms.elements import refuse_elements
 from armdyn.algorithms.joint_frames import JointFrame, across_z, joint_frames, to_carrier
 from armdyn.algorithms.mass_matrix import Composite, wrench_of_unit_acceleration
 from armdyn.algorithms.moving_composites import (
-    Rates,
+    CompositeRates,
     along_rate,
     couple_of_unit_rate,
     moving_composites,
@@ -208,12 +208,12 @@ def motions_of_parents(
     return parents
 
 
-def rates_in_parent(body: Body, rate: Any, whole: Composite, rates: Rates) -> Rates:
+def rates_in_parent(body: Body, rate: Any, whole: Composite, rates: CompositeRates) -> CompositeRates:
     """The rates of a composite relative to the link that carries its joint, about the joint's origin."""
     (mass, h, S), (hd, P) = whole, rates
     if body.revolute:
-        return Rates(hd + rate * across_z(h), P + rate * across_z(S))
-    return Rates(hd + mass * (rate * Z), P + np.outer(rate * h, Z))
+        return CompositeRates(hd + rate * across_z(h), P + rate * across_z(S))
+    return CompositeRates(hd + mass * (rate * Z), P + np.outer(rate * h, Z))
 
 
 def in_joint_axes(joint: JointFrame, wrench: Wrench) -> Wrench:
@@ -221,7 +221,9 @@ def in_joint_axes(joint: JointFrame, wrench: Wrench) -> Wrench:
     return Wrench(to_parent(joint.spin, wrench.n), to_parent(joint.spin, wrench.f))
 
 
-def wrench_of_displacement(body: Body, whole: Composite, rates: Rates, parent: ParentMotion, wrench: Wrench) -> Wrench:
+def wrench_of_displacement(
+    body: Body, whole: Composite, rates: CompositeRates, parent: ParentMotion, wrench: Wrench
+) -> Wrench:
     """The derivative by q_k of the wrench on all bodies that joint k carries.
 
     With K = V J + the part that moves relative to the parent, Sddot J + 2 Sdot K = [A, S] J + 2 Sdot K_relative; and

@@ -41,7 +41,7 @@ from armdyn.algorithms.load_newton import (
     LinearSolution,
     LoadEquations,
     NewtonStep,
-    UnderLoad,
+    SolutionUnderLoad,
     holds,
     solution_under_load,
 )
@@ -67,7 +67,7 @@ def accelerations_under_load(
     near: Mapping[int, Any] | None = None,
     moves: Sequence[Any] | Array | None = None,
     within: Within | None = None,
-) -> UnderLoad:
+) -> SolutionUnderLoad:
     """The accelerations caused by joint forces, with friction that depends on the load.
 
     Args:
@@ -115,13 +115,14 @@ class OwnLoads(LoadEquations):
     moves: Sequence[Any] | Array | None = None
     within: Within | None = None
 
-    def solution(self, near: Mapping[int, Any] | None = None) -> UnderLoad:
+    def solution(self, near: Mapping[int, Any] | None = None) -> SolutionUnderLoad:
         """The solution by Newton's method; ``near`` as of `solution_under_load`."""
-        found = solution_under_load(self, near)
+        result = solution_under_load(self, near)
         if self.moves is None:
-            return found
-        held = {k: (1.0 - self.moves[i]) * found.reactions[i] for k, i in self.coordinates.items()}
-        return found._replace(loads={k: load + held[k] for k, load in found.loads.items()})  # tau and the reaction
+            return result
+        reactions = {k: (1.0 - self.moves[i]) * result.reactions[i] for k, i in self.coordinates.items()}
+        loads = {k: load + reactions[k] for k, load in result.loads.items()}  # tau and the reaction
+        return result._replace(loads=loads)
 
     @property
     def check_all(self) -> bool:
@@ -156,10 +157,10 @@ class OwnLoads(LoadEquations):
 
     def linear_solution(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> LinearSolution:
         """The solution with the straight lines of the friction at loads."""
-        passed, kept = np.ones(self.mechanism.dof, dtype=object), np.zeros(self.mechanism.dof, dtype=object)
+        gain, offset = np.ones(self.mechanism.dof, dtype=object), np.zeros(self.mechanism.dof, dtype=object)
         for k, i in self.coordinates.items():
-            passed[i], kept[i] = friction[k].passed, friction[k].kept
-        on_links = self.tau * passed - kept
+            gain[i], offset[i] = friction[k].gain, friction[k].offset
+        on_links = self.tau * gain - offset
         drive = self._drive_before(friction)
         qdd, reactions = self._moved(factored(self.mechanism, drive, self.links, self.moves), on_links - self.h)
         new = {k: on_links[i] - drive.armature[k] * qdd[i] for k, i in self.coordinates.items()}
@@ -169,7 +170,7 @@ class OwnLoads(LoadEquations):
         """The drive with the rotors a/phi."""
         rotors = list(self.drive.armature)
         for k in self.coordinates:
-            rotors[k] = rotors[k] * friction[k].passed
+            rotors[k] = rotors[k] * friction[k].gain
         return dataclasses.replace(self.drive, armature=tuple(rotors))
 
     def _moved(self, factors: Factors, pushed: Array) -> tuple[Array, Array]:
@@ -184,11 +185,11 @@ class OwnLoads(LoadEquations):
         """(d tau/d qdd)^-1 times joint forces, with d tau/d qdd = phi (M + a/phi)."""
 
         def solve(forces: Array) -> Array:
-            passed = np.ones(self.mechanism.dof, dtype=object)
+            gain = np.ones(self.mechanism.dof, dtype=object)
             for k, i in self.coordinates.items():
-                passed[i] = friction[k].passed
+                gain[i] = friction[k].gain
             factors = factored(self.mechanism, self._drive_before(friction), self.links, self.moves)
-            return factors.solve((forces.T * passed).T)
+            return factors.solve((forces.T * gain).T)
 
         return solve
 

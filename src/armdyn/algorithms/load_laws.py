@@ -17,14 +17,14 @@ class LoadedFriction(NamedTuple):
     Args:
         force: N m or N.
         slope: s, its derivative by the load.
-        passed, kept: of its straight line at this load (`armdyn.model.friction.LoadLine`).
+        gain, offset: of its straight line at this load (`armdyn.model.friction.LoadLine`).
         pieces: of each law's line.
     """
 
     force: Any
     slope: Any
-    passed: Any
-    kept: Any
+    gain: Any
+    offset: Any
     pieces: tuple[Any, ...]
 
     def where(self, condition: Any, other: LoadedFriction) -> LoadedFriction:
@@ -35,7 +35,7 @@ class LoadedFriction(NamedTuple):
 
         pieces = tuple(map(either, self.pieces, other.pieces))
         force, slope = either(self.force, other.force), either(self.slope, other.slope)
-        return LoadedFriction(force, slope, either(self.passed, other.passed), either(self.kept, other.kept), pieces)
+        return LoadedFriction(force, slope, either(self.gain, other.gain), either(self.offset, other.offset), pieces)
 
 
 def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
@@ -48,7 +48,7 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
         )
         lines = [law.line(rates[k], load) for law in laws]
         whole = lines[0] if len(lines) == 1 else LoadLine.through(force, slope, load)
-        result[k] = LoadedFriction(force, slope, whole.passed, whole.kept, tuple(line.piece for line in lines))
+        result[k] = LoadedFriction(force, slope, whole.gain, whole.offset, tuple(line.piece for line in lines))
     return result
 
 

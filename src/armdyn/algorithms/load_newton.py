@@ -133,7 +133,7 @@ class NewtonStep(NamedTuple):
     settled: Any
 
 
-class UnderLoad(NamedTuple):
+class SolutionUnderLoad(NamedTuple):
     """Accelerations that agree with the friction of the loads they cause, and the equations' linear part there.
 
     Args:
@@ -149,7 +149,7 @@ class UnderLoad(NamedTuple):
     reactions: Array
 
 
-def solution_under_load(equations: LoadEquations, near: Mapping[int, Any] | None = None) -> UnderLoad:
+def solution_under_load(equations: LoadEquations, near: Mapping[int, Any] | None = None) -> SolutionUnderLoad:
     """The solution of equations by Newton's method, NaN if it is not found.
 
     Args:
@@ -166,7 +166,7 @@ def solution_under_load(equations: LoadEquations, near: Mapping[int, Any] | None
     if equations.check_all:
         last = _checked(equations, last)
     forces = {k: own.force for k, own in last.friction.items()}
-    return UnderLoad(last.qdd, last.loads, equations.response(last.friction), forces, last.reactions)
+    return SolutionUnderLoad(last.qdd, last.loads, equations.response(last.friction), forces, last.reactions)
 
 
 def _step(equations: LoadEquations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
@@ -208,17 +208,17 @@ def _until_settled(
     def last(step: NewtonStep) -> NewtonStep:
         return step if equations.check_all else _checked(equations, step)
 
-    def settled(step: NewtonStep, made: int) -> NewtonStep:
+    def settled(step: NewtonStep, number: int) -> NewtonStep:
         """The first settled step among this one and those after it; each may be skipped by itself."""
-        if made < min(singly, count - 1):
-            further = settled(_step(equations, step.friction, step.loads), made + 1)
+        if number < min(singly, count - 1):
+            further = settled(_step(equations, step.friction, step.loads), number + 1)
         else:
-            further = last(_steps(equations, step.friction, step.loads, count - made))
+            further = last(_steps(equations, step.friction, step.loads, count - number))
         return _unless_settled(equations, step, further)
 
-    made = min(count, 1 if near else 2)
-    step = _steps(equations, friction, loads, made)
-    return last(step) if count == made else settled(step, made)
+    number = min(count, 1 if near else 2)
+    step = _steps(equations, friction, loads, number)
+    return last(step) if count == number else settled(step, number)
 
 
 def _unless_settled(equations: LoadEquations, step: NewtonStep, further: NewtonStep) -> NewtonStep:
@@ -239,15 +239,15 @@ def _checked(equations: LoadEquations, step: NewtonStep) -> NewtonStep:
     solved: Any = 1.0
     for condition in equations.conditions(step):
         solved = solved * condition
-    known = or_nan(solved)
-    reactions = step.reactions * known if equations.constrained else step.reactions
-    return step._replace(qdd=step.qdd * known, reactions=reactions)
+    factor = or_nan(solved)
+    reactions = step.reactions * factor if equations.constrained else step.reactions
+    return step._replace(qdd=step.qdd * factor, reactions=reactions)
 
 
 def _meets(line: LoadedFriction, force: Any, load: Any) -> Any:
     """1 if a force is that of a line at a load, but for rounding; else 0."""
-    size = abs(load) + abs(line.kept)
-    distance = line.passed * (load + force) - line.kept - load
+    size = abs(load) + abs(line.offset)
+    distance = line.gain * (load + force) - line.offset - load
     return abs(distance) <= rounding(size, ON_THE_LINE, ON_THE_LINE_IN_FLOAT32)
 
 

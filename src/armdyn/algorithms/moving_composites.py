@@ -32,7 +32,7 @@ Twist = tuple[Array, Array]
 """w, and v of the body's origin, in its joint's axes."""
 
 
-class Rates(NamedTuple):
+class CompositeRates(NamedTuple):
     """h' and P of a composite: the rates of its parts relative to its first link."""
 
     h: Array
@@ -41,15 +41,15 @@ class Rates(NamedTuple):
 
 def moving_composites(
     mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame]
-) -> list[tuple[Composite, Rates]]:
+) -> list[tuple[Composite, CompositeRates]]:
     """The composite body of every joint, and its rates seen from the joint's own link; in the joint's axes."""
-    result: list[tuple[Composite, Rates]] = []
-    seen = [Rates(np.zeros(3), np.zeros((3, 3))) for _ in mechanism.bodies]
+    result: list[tuple[Composite, CompositeRates]] = []
+    seen = [CompositeRates(np.zeros(3), np.zeros((3, 3))) for _ in mechanism.bodies]
     for k, whole in reversed([*enumerate(composites(mechanism, q))]):
         body, (rest, spin), (hd, P) = mechanism.bodies[k], joints[k], seen[k]
         moments = mass, h, S = composite_to_parent(spin, whole)
         hd, P = to_parent(spin, hd), tensor_to_parent(spin, P)
-        result.append((moments, Rates(hd, P)))
+        result.append((moments, CompositeRates(hd, P)))
         if body.parent >= 0:
             if body.revolute:  # seen from the parent the particles also have the rate qd z x r
                 hd, P = hd + qd[k] * across_z(h), P + qd[k] * across_z(S)
@@ -58,7 +58,7 @@ def moving_composites(
                 hd = hd + mass * (qd[k] * Z)
             hd, P = to_parent(rest, hd), tensor_to_parent(rest, P)
             carrier = seen[body.parent]
-            seen[body.parent] = Rates(carrier.h + hd, carrier.P + (P + np.outer(body.offset, hd)))
+            seen[body.parent] = CompositeRates(carrier.h + hd, carrier.P + (P + np.outer(body.offset, hd)))
     return result[::-1]
 
 
@@ -70,7 +70,7 @@ def along_rate(body: Body, twist: Twist, wrench: Wrench) -> Any:
     return w[1] * f[0] - w[0] * f[1]
 
 
-def wrench_of_rate(body: Body, whole: Composite, rates: Rates, w: Array) -> Wrench:
+def wrench_of_rate(body: Body, whole: Composite, rates: CompositeRates, w: Array) -> Wrench:
     """N_j, the wrench of the accelerations d/dt(z x r) = w x (z x r) + z x r', or of d/dt z = w x z."""
     (mass, h, S), (hd, P) = whole, rates
     if not body.revolute:
@@ -81,7 +81,7 @@ def wrench_of_rate(body: Body, whole: Composite, rates: Rates, w: Array) -> Wren
     return Wrench(n, f)
 
 
-def couple_of_unit_rate(body: Body, whole: Composite, rates: Rates, w: Array) -> Array:
+def couple_of_unit_rate(body: Body, whole: Composite, rates: CompositeRates, w: Array) -> Array:
     """Y_j, the integral of dx/dt x d_j x dm with dx/dt = w x r + r' and d_j x = z x r, or z."""
     (_, h, S), (hd, P) = whole, rates
     if not body.revolute:

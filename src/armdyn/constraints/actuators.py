@@ -126,8 +126,8 @@ def actuator_forces(
         multipliers[index], tau[index] = y, 0.0
         tau[index][driven] = r[driven] + rows[:, driven].T @ y
     if under_load:
-        known = finite(multipliers)[..., None]
-        tau[..., driven] = np.where(known, inverse(q_, qd_, qdd_, multipliers), np.nan)[..., driven]
+        solved = finite(multipliers)[..., None]
+        tau[..., driven] = np.where(solved, inverse(q_, qd_, qdd_, multipliers), np.nan)[..., driven]
     return DrivenForces(tau, multipliers)
 
 
@@ -159,6 +159,6 @@ def _from_passive(C: Array, b: Array, least: float) -> tuple[Array, Array]:
 def _least_solution(C: Array, b: Array, least: float) -> Array:
     """The least-norm least-squares solution y of C y = b; singular values up to ``least`` count as zero."""
     U, s, Vt = np.linalg.svd(C, full_matrices=False)
-    kept = s > least
-    y: Array = Vt[kept].T @ ((U[:, kept].T @ b) / s[kept])
+    nonzero = s > least
+    y: Array = Vt[nonzero].T @ ((U[:, nonzero].T @ b) / s[nonzero])
     return y

@@ -65,7 +65,7 @@ def gain_of(name: str, value: Any) -> float:
     return number(name, value, least=0.0, error=ConstraintError)
 
 
-def given(**values: Any) -> dict[str, Any]:
+def keywords(**values: Any) -> dict[str, Any]:
     """The keywords whose values are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
@@ -78,20 +78,20 @@ def multipliers_of(robot: ConstrainedRobot, multipliers: ArrayLike) -> Array:
 
 def coordinates(robot: ConstrainedRobot, argument: str, names: Iterable[str]) -> list[int]:
     """The places of coordinates in q; empty without names."""
-    wanted = [names] if isinstance(names, str) else list(names)
-    if not wanted:
+    listed = [names] if isinstance(names, str) else list(names)
+    if not listed:
         return []
-    return places(argument, wanted, robot.joint_names, "joint", repr(robot.name), error=ConstraintError)
+    return places(argument, listed, robot.joint_names, "joint", repr(robot.name), error=ConstraintError)
 
 
 def with_locked(robot: ConstrainedRobot, locked: LockedJoints, q: Array) -> tuple[Array, Array]:
     """q with the locked coordinates at their values, and which coordinates are free, shape (n,)."""
-    chosen = coordinates(robot, "held", locked)
+    places = coordinates(robot, "held", locked)
     free = np.ones(robot.dof, dtype=bool)
-    free[chosen] = False
+    free[places] = False
     if isinstance(locked, Mapping):
         q = q.copy()
-        for place, value in zip(chosen, locked.values(), strict=True):
+        for place, value in zip(places, locked.values(), strict=True):
             q[..., place] = array(f"locked joint {robot.joint_names[place]!r}", value)
     if not free.any():
         raise ModelError(f"all {robot.dof} joints of {robot.name!r} are held; leave some to close the loop")

@@ -23,7 +23,7 @@ from armdyn.constraints.arguments import (
     Redundant,
     finite,
     gain_of,
-    given,
+    keywords,
     multipliers_of,
     tolerance_of,
 )
@@ -33,7 +33,7 @@ from armdyn.constraints.redundant_under_load import least_squares_under_load, ro
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import (
     Pick,
-    Settings,
+    RankSettings,
     are_dependent,
     constrained_least_squares,
     has_dependent_rows,
@@ -114,13 +114,13 @@ def checked_forward_dynamics(
     >>> motion.qdd.round(3), motion.multipliers.round(3)
     (array([ 0.289, -1.155]), array([-0.167]))
     """
-    settings = Settings.of(redundant, tolerance, rank_tolerance)
+    settings = RankSettings.of(redundant, tolerance, rank_tolerance)
     gains = {"damping": gain_of("damping", damping), "stiffness": gain_of("stiffness", stiffness)}
     gains = {name: gain for name, gain in gains.items() if gain}
     q_, qd_, tau_ = per_joint(robot, q=q, qd=qd, tau=tau)
     if not gains:
         check_motion(robot, settings.tolerance, q_, qd_)
-    wrenches = given(f_tip=f_tip, f_ext=f_ext)
+    wrenches = keywords(f_tip=f_tip, f_ext=f_ext)
 
     def before_loads() -> tuple[Array, Array]:
         result: tuple[Array, Array] = compile_for(forces_before_loads, robot)(q_, qd_, tau_, **wrenches)
@@ -211,7 +211,7 @@ def checked_inverse_dynamics(
     """
     tolerance = tolerance_of(tolerance)
     check_motion(robot, tolerance, *per_joint(robot, q=q, qd=qd, qdd=qdd))
-    options = given(multipliers=multipliers, f_tip=f_tip, f_ext=f_ext, workers=workers, out=out)
+    options = keywords(multipliers=multipliers, f_tip=f_tip, f_ext=f_ext, workers=workers, out=out)
     tau: Array = compile_for(dynamics.constrained_inverse_dynamics, robot)(q, qd, qdd, **options)
     return tau
 
@@ -251,7 +251,7 @@ def checked_hybrid_forces(
     >>> arm.hybrid_forces([-np.pi / 3, 2 * np.pi / 3], [1.0, 0.0], [0.8, -2 / np.sqrt(3)], [1.3]).round(4)
     array([ 1.0226, -1.0145])
     """
-    settings = Settings.of(redundant, tolerance, rank_tolerance)
+    settings = RankSettings.of(redundant, tolerance, rank_tolerance)
     q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
     lam = multipliers_of(robot, multipliers)
     check_motion(robot, settings.tolerance, q_, qd_)
@@ -262,9 +262,9 @@ def checked_hybrid_forces(
         tau = _nan(out, (*batch, robot.dof))
 
     def dense(pick: Pick, A: Array, M: Array) -> tuple[Array, Array]:
-        wanted = np.einsum("sij,sj->si", M, pick(qdd_))
+        target = np.einsum("sij,sj->si", M, pick(qdd_))
         drift = np.asarray(robot.constraint_drift(pick(q_), pick(qd_)))
-        nearest, _, rank = constrained_least_squares(M, A, wanted, -drift, settings.rank_tolerance)
+        nearest, _, rank = constrained_least_squares(M, A, target, -drift, settings.rank_tolerance)
         inverse = compile_for(dynamics.constrained_inverse_dynamics, robot)
         return inverse(pick(q_), pick(qd_), nearest, pick(lam)), rank
 
@@ -311,7 +311,7 @@ def checked_force_projection(
     array([[1.  , 0.  ],
            [0.25, 0.  ]])
     """
-    settings = Settings.of(redundant, tolerance, rank_tolerance)
+    settings = RankSettings.of(redundant, tolerance, rank_tolerance)
     return _projection(robot, dynamics.force_projection, q, lambda P: P, settings, workers=workers, out=out)
 
 
@@ -337,7 +337,7 @@ def checked_acceleration_projection(
     array([[1.  , 0.25],
            [0.  , 0.  ]])
     """
-    settings, transposed = Settings.of(redundant, tolerance, rank_tolerance), lambda P: np.swapaxes(P, -1, -2)
+    settings, transposed = RankSettings.of(redundant, tolerance, rank_tolerance), lambda P: np.swapaxes(P, -1, -2)
     return _projection(robot, dynamics.acceleration_projection, q, transposed, settings, workers=workers, out=out)
 
 
@@ -346,7 +346,7 @@ def _projection(
     function: Function,
     q: ArrayLike,
     of_P: Callable[[Array], Array],
-    settings: Settings,
+    settings: RankSettings,
     **options: Any,
 ) -> Array:
     """The projection that the function compiles to, which is ``of_P`` of P (8.100)."""

@@ -105,7 +105,7 @@ def _why_open(robot: ConstrainedRobot, best: ClosureCandidate, free: Array, inde
     joints = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if moves)
     return (
         f"the loops of {robot.name!r} do not close from the guess q{state_name(index)}: at best "
-        f"{listed(rows, best.left, '', best.size)}, with {joints} free to move, at q = "
+        f"{listed(rows, best.phi, '', best.size)}, with {joints} free to move, at q = "
         f"{np.array2string(best.q, precision=6)}. Choose another guess, hold other joints, or see whether the parts "
         "can reach each other."
     )
@@ -118,27 +118,27 @@ def _cannot_change(robot: ConstrainedRobot, best: ClosureCandidate, free: Array,
     y = phi / |phi| is a combination of rows that is zero at other states too, y^T A(q) = 0, so that y . phi is equal
     everywhere. Rows are measured by the sizes of the search.
     """
-    left = best.left / sizes
-    rng, rows, size = np.random.default_rng(0), holonomic(robot), np.linalg.norm(left)
+    violations = best.phi / sizes
+    rng, rows, size = np.random.default_rng(0), holonomic(robot), np.linalg.norm(violations)
     for _ in range(CONTRADICTION_SAMPLES):
         state = best.q + free * rng.uniform(-0.5, 0.5, len(best.q))
         A = np.asarray(robot.constraint_jacobian(state))[rows][:, free] / sizes[:, None]
-        if not np.linalg.norm(left @ A) <= CONTRADICTION_TOLERANCE * size * np.linalg.norm(A):
+        if not np.linalg.norm(violations @ A) <= CONTRADICTION_TOLERANCE * size * np.linalg.norm(A):
             return False
     return True
 
 
 def _what_contradicts(robot: ConstrainedRobot, best: ClosureCandidate, free: Array, index: tuple[int, ...]) -> str:
     rows, most = holonomic_rows(robot), np.abs(best.measured).max()
-    held = [name for name, moves in zip(robot.joint_names, free, strict=True) if not moves]
+    locked = [name for name, moves in zip(robot.joint_names, free, strict=True) if not moves]
     against = [row.name for row, value in zip(rows, best.measured, strict=True) if abs(value) > 1e-3 * most]
     what = "contradict each other" if len(against) > 1 else "cannot hold"
     return (
         f"constraints of {robot.name!r} {what}{state_name(index)}"
-        f"{' while ' + ', '.join(held) + (' is' if len(held) == 1 else ' are') + ' held' if held else ''}: "
-        f"{' and '.join(map(repr, against))}. At best {listed(rows, best.left, '', best.size)}, which no motion of the "
+        f"{' while ' + ', '.join(locked) + (' is' if len(locked) == 1 else ' are') + ' held' if locked else ''}: "
+        f"{' and '.join(map(repr, against))}. At best {listed(rows, best.phi, '', best.size)}, which no motion of the "
         f"joints that are free changes, whatever the guess. Change or leave out "
-        f"{'one of them' if len(against) > 1 else 'it'}{', or hold other joints.' if held else '.'}"
+        f"{'one of them' if len(against) > 1 else 'it'}{', or hold other joints.' if locked else '.'}"
     )
 
 
@@ -154,12 +154,12 @@ def _flipped(robot: ConstrainedRobot, q: Array) -> tuple[str, ...]:
 
 def _flipped_by_pi(robot: ConstrainedRobot, q: Array, names: tuple[str, ...], free: Array, guess: Array) -> list[Array]:
     """Starts half a turn about the named rows away from q, both ways, the one nearer to the guess first."""
-    known = [row.name for row in robot.constraint_rows]
+    rows = [row.name for row in robot.constraint_rows]
     starts = []
     for name in names:
-        if name not in known:
+        if name not in rows:
             continue  # several axes: phi is steep near q, so that no restart is needed
-        a = np.asarray(robot.constraint_jacobian(q))[known.index(name)] * free
+        a = np.asarray(robot.constraint_jacobian(q))[rows.index(name)] * free
         if a @ a > 0.0:
             starts += [q + np.pi * a / (a @ a), q - np.pi * a / (a @ a)]
     return sorted(starts, key=lambda start: float(np.linalg.norm(start - guess)))

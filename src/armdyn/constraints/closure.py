@@ -33,18 +33,18 @@ class ClosureCandidate(NamedTuple):
 
     Args:
         q: the state, shape (n,).
-        left: phi there, shape (holonomic,).
+        phi: phi there, shape (holonomic,).
         size: divisors of phi, shape (holonomic,), of `row_sizes`.
     """
 
     q: Array
-    left: Array
+    phi: Array
     size: Array
 
     @property
     def measured(self) -> Array:
         """Violation of the constraints, rad or m."""
-        return self.left / self.size
+        return self.phi / self.size
 
 
 class _NotFinite(ArithmeticError):
@@ -56,13 +56,13 @@ class ClosureSolver:
 
     def __init__(self, robot: ConstrainedRobot, guess: Array, free: Array) -> None:
         self.robot, self.guess, self.free = robot, guess, free
-        self.kept = holonomic(robot)
+        self.holonomic = holonomic(robot)
         self.rows = holonomic_rows(robot)
         self.phi(guess)  # raises if there are no rows
         self.sizes = np.ones(len(self.rows))
         if not all(row.unit for row in self.rows):
             self.sizes = row_sizes(
-                self.rows, self.A(guess), gradients_near(robot, guess)[self.kept] / VANISHED_GRADIENT
+                self.rows, self.A(guess), gradients_near(robot, guess)[self.holonomic] / VANISHED_GRADIENT
             )
 
     def phi(self, q: Array) -> Array:
@@ -71,7 +71,7 @@ class ClosureSolver:
 
     def A(self, q: Array) -> Array:
         """Its derivative by all joints, shape (holonomic, n)."""
-        return np.asarray(self.robot.constraint_jacobian(q))[self.kept]
+        return np.asarray(self.robot.constraint_jacobian(q))[self.holonomic]
 
     def solve_from(self, start: Array) -> ClosureCandidate | None:
         """Trust-region least squares from a start, polished by Newton's steps; None if phi or A is not finite."""

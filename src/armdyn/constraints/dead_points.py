@@ -157,13 +157,13 @@ class DeadPoints:
         weak = s[: self._rank] < NEAR * self.usual
         if not weak.any():
             return qdd
-        strong, lost = Vt[: self._rank][~weak], Vt[: self._rank][weak]
+        strong, vanishing = Vt[: self._rank][~weak], Vt[: self._rank][weak]
         slope, rest = self._rate(q, qd)
-        weight = self._weight(s[self._rank - 1], L, lost @ slope, lost @ self._rate(q, free)[0])
+        weight = self._weight(s[self._rank - 1], L, vanishing @ slope, vanishing @ self._rate(q, free)[0])
         if weight == 0.0:
             return qdd
         drift = np.asarray(self.robot.constraint_drift(q, qd)) / self.lengths
-        rows, target = np.vstack([strong @ A, lost @ slope]), -np.concatenate([strong @ drift, lost @ rest])
+        rows, target = np.vstack([strong @ A, vanishing @ slope]), -np.concatenate([strong @ drift, vanishing @ rest])
         Y = np.linalg.solve(L, rows.T)
         multipliers = np.linalg.lstsq(Y.T @ Y, target - rows @ free, rcond=None)[0]
         by_rate: Array = free + np.linalg.solve(L.T, Y @ multipliers)

@@ -69,8 +69,8 @@ def constrained_forward_dynamics(
 
 def _or_nan(S: Cholesky) -> Cholesky:
     """The factors with NaN in place of 1 / D if a row depends on those before it, to rounding."""
-    known = [_nan_unless(pivot > RANK_LOSS_PIVOT * whole) for pivot, whole in zip(S.D, row_squares(S), strict=True)]
-    return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(known, S.reciprocal, strict=True)])
+    factors = [_nan_unless(pivot > RANK_LOSS_PIVOT * whole) for pivot, whole in zip(S.D, row_squares(S), strict=True)]
+    return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(factors, S.reciprocal, strict=True)])
 
 
 def nan_without_rank(independence: Array) -> Any:

@@ -24,10 +24,10 @@ POSE_ROUNDING = 1e-9
 def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
     """``size`` finite numbers, as a tuple."""
     try:
-        found = array(what, without_booleans(what, values), (size,), finite=ModelError)
+        vector_ = array(what, without_booleans(what, values), (size,), finite=ModelError)
     except ArmdynError:
         raise ModelError(f"{what} is {shown(values)}; expected {size} finite numbers") from None
-    return tuple((found + 0.0).tolist())
+    return tuple((vector_ + 0.0).tolist())
 
 
 def direction(values: ArrayLike, what: str) -> Numbers:

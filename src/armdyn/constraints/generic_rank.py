@@ -8,7 +8,7 @@ from armdyn.constraints.arguments import ConstrainedRobot
 from armdyn.constraints.rank import constraint_rank, states_near
 from armdyn.spatial.rotations import Array
 
-_known: WeakKeyDictionary[ConstrainedRobot, dict[float, int]] = WeakKeyDictionary()
+_ranks: WeakKeyDictionary[ConstrainedRobot, dict[float, int]] = WeakKeyDictionary()
 
 
 def generic_rank(robot: ConstrainedRobot, q: Array, rank: int, rank_tolerance: float) -> int:
@@ -22,7 +22,7 @@ def generic_rank(robot: ConstrainedRobot, q: Array, rank: int, rank_tolerance: f
         rank: the greatest that is known, of A at q or elsewhere.
         rank_tolerance: as for `constraint_rank`.
     """
-    ranks = _known.setdefault(robot, {})
+    ranks = _ranks.setdefault(robot, {})
     if rank_tolerance not in ranks:
         near = (constraint_rank(robot, state, rank_tolerance=rank_tolerance).rank for state in states_near(robot, q))
         ranks[rank_tolerance] = max(near, default=0)

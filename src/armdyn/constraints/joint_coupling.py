@@ -67,17 +67,17 @@ class JointCoupling(Constraint):
 
     def check(self, model: Model) -> None:
         """Raise an `UnknownName` if the model has no such coordinate."""
-        known = [coordinate.name for coordinate in model.coordinates]
+        names = [coordinate.name for coordinate in model.coordinates]
         for joint, _ in self.factors:
-            if joint in known:
+            if joint in names:
                 continue
             if any(joint == moved.name for moved in model.joints):
                 raise UnknownName(
                     f"no coordinate {joint!r} in {model.name!r}, which constraint {self.name!r} still names: the joint "
                     f"moves with others. Leave the constraint out, or couple the joints that are free: "
-                    f"{', '.join(known)}."
+                    f"{', '.join(names)}."
                 )
-            raise UnknownName.of("joint", joint, known, f"{model.name!r}, which constraint {self.name!r} names")
+            raise UnknownName.of("joint", joint, names, f"{model.name!r}, which constraint {self.name!r} names")
 
     def equations_at(self, state: State) -> Equations:
         """a . q = b, whose A is constant."""

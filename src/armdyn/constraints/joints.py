@@ -113,4 +113,4 @@ def _about_axis(
     b = rigid(
         axes_along(direction(axis if to_axis is None else to_axis, "to_axis")), np.array(vector(to_point, "to_point"))
     )
-    return Held(frame, to, tuple(held for held in AXES if held != free), a, b, name)
+    return Held(frame, to, tuple(one for one in AXES if one != free), a, b, name)

@@ -104,16 +104,16 @@ def _corrected(
     check_inertia(robot, M, states, free)
     missing = -(np.einsum("sij,sj->si", A, x) + drift)
     x += least_change(M, A, missing, RANK_TOLERANCE, np.eye(robot.dof)[:, free])
-    left = np.einsum("sij,sj->si", A, x) + drift
+    violations = np.einsum("sij,sj->si", A, x) + drift
     allowed = max(tolerance, 1e-12) * np.maximum(1.0, np.abs(x).max(axis=-1))
-    beyond = np.flatnonzero(~(np.abs(left).max(axis=-1) <= allowed))
+    beyond = np.flatnonzero(~(np.abs(violations).max(axis=-1) <= allowed))
     if len(beyond):
         k = int(beyond[0])
         per = "/s" if what.startswith("velocities") else "/s^2"
         text = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
         raise InconsistentMotion(
             f"no {what}{state_name(states[k])} of {robot.name!r} keep the constraints with {text or 'no joint'} as "
-            f"given: {listed(robot.constraint_rows, left[k] * size[k], per, size[k])} at best. "
+            f"given: {listed(robot.constraint_rows, violations[k] * size[k], per, size[k])} at best. "
             "Hold fewer joints, or others."
         )
     result = np.where(free, np.nan, rates)

@@ -26,8 +26,8 @@ class OwnFunction(Constraint):
         function = self.function
         name = self.name or getattr(function, "__name__", "equations")
         check_function(function, "function", name, ("model", "q"))
-        given = self.equations
-        equations = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+        names = self.equations
+        equations = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
         if not equations or not all(isinstance(equation, str) and equation for equation in equations):
             raise ModelError(f"equations of constraint {name!r} are {equations!r}; expected a name for each")
         self._set(name=name, equations=equations)

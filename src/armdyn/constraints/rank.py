@@ -160,10 +160,10 @@ def independent_constraints(
             f"q is a singular state of {robot.name!r}: {why}. Which rows follow from others everywhere cannot be told "
             f"from it ({', '.join(map(repr, here.dependent))} do so here); choose a general state."
         )
-    kept = set(here.independent)
+    independent = set(here.independent)
     result: list[Constraint] = []
     for constraint in robot.model.constraints:
-        rows = [row.name for row in constraint.rows if row.name in kept]
+        rows = [row.name for row in constraint.rows if row.name in independent]
         if rows:
             result.append(constraint if len(rows) == len(constraint.rows) else RowsOf(constraint, rows))
     return tuple(result), tuple(here.dependent)

@@ -66,21 +66,21 @@ def least_squares_under_load(
     N, spare = allowed_motions(M, A, rank_tolerance)
     loads = np.array(available)
     for _ in range(MOST_STEPS):
-        passed, kept, _ = lines(loads)
-        hidden = rotors * (1.0 - passed)
+        gain, offset, _ = lines(loads)
+        hidden = rotors * (1.0 - gain)
         moving = np.einsum("...ij,...j->...i", M, qdd) - hidden * qdd
-        left = np.einsum("...ji,...j->...i", N, passed * available - kept - h - moving)
+        residual = np.einsum("...ji,...j->...i", N, gain * available - offset - h - moving)
         inertia = np.swapaxes(N, -1, -2) @ (M @ N - hidden[..., None] * N) + spare
-        qdd = qdd + np.einsum("...ij,...j->...i", N, np.linalg.solve(inertia, left[..., None])[..., 0])
-        loads = passed * available - kept - rotors * passed * qdd
-        passed, kept, friction = lines(loads)
+        qdd = qdd + np.einsum("...ij,...j->...i", N, np.linalg.solve(inertia, residual[..., None])[..., 0])
+        loads = gain * available - offset - rotors * gain * qdd
+        gain, offset, friction = lines(loads)
         off = np.abs(available - rotors * qdd - loads - friction)
         size = np.abs(available) + np.abs(rotors * qdd) + np.abs(loads) + np.abs(friction)
         solved = (off <= RESIDUAL * size).all(axis=-1)
         if solved.all():
             break
-    found = np.where(solved[..., None], qdd, np.nan)
-    return LeastSquares(found, friction, rotors * (1.0 - passed))
+    accelerations = np.where(solved[..., None], qdd, np.nan)
+    return LeastSquares(accelerations, friction, rotors * (1.0 - gain))
 
 
 def rotors_before_friction(mechanism: Mechanism) -> Array:

@@ -80,9 +80,9 @@ def rigid_motion(
         return RigidMotion(qdd, friction_forces(model, q, qd), {})
     if model.model.constraints:
         _, A, drift = all_equations(model, q, qd)
-        within, found = constrained_under_load(model, q, qd, tau, A, drift, f_tip, f_ext, near=near)
+        within, solution = constrained_under_load(model, q, qd, tau, A, drift, f_tip, f_ext, near=near)
     else:
-        found = accelerations_under_load(model, q, qd, tau, f_tip, None, None, f_ext, near=near)
+        solution = accelerations_under_load(model, q, qd, tau, f_tip, None, None, f_ext, near=near)
     others = other_friction(drive, drive.rates(qd))
-    friction = drive.forces([own + found.friction.get(k, 0.0) for k, own in enumerate(others)])
-    return RigidMotion(found.qdd, np.asarray(friction), found.loads, within)
+    friction = drive.forces([own + solution.friction.get(k, 0.0) for k, own in enumerate(others)])
+    return RigidMotion(solution.qdd, np.asarray(friction), solution.loads, within)

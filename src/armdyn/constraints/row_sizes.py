@@ -98,9 +98,9 @@ def sizes_at(robot: ConstrainedRobot, q: Array, *, holonomic_only: bool = False)
     rows = holonomic_rows(robot) if holonomic_only else robot.constraint_rows
     if all(row.unit for row in rows):
         return np.ones(len(rows))
-    kept = holonomic(robot) if holonomic_only else slice(None)
-    A = np.asarray(robot.constraint_jacobian(q))[..., kept, :]
-    return row_sizes(rows, A, gradients_near(robot, q)[..., kept])
+    chosen = holonomic(robot) if holonomic_only else slice(None)
+    A = np.asarray(robot.constraint_jacobian(q))[..., chosen, :]
+    return row_sizes(rows, A, gradients_near(robot, q)[..., chosen])
 
 
 def listed(rows: Iterable[Row], values: Array, per: str, sizes: Array) -> str:

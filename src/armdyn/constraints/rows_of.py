@@ -32,14 +32,14 @@ class RowsOf(Constraint):
     name: str = ""
 
     def __post_init__(self) -> None:
-        known = [row.name for row in self.constraint.rows]
+        names = [row.name for row in self.constraint.rows]
         chosen = (self.chosen,) if isinstance(self.chosen, str) else tuple(self.chosen)
         for row in chosen:
-            if row not in known:
-                raise UnknownName.of("row", row, known, f"constraint {self.constraint.name!r}")
+            if row not in names:
+                raise UnknownName.of("row", row, names, f"constraint {self.constraint.name!r}")
         if not chosen:
             raise ModelError(f"no row of constraint {self.constraint.name!r} is chosen; leave the constraint out")
-        self._set(chosen=tuple(row for row in known if row in chosen), name=self.name or self.constraint.name)
+        self._set(chosen=tuple(row for row in names if row in chosen), name=self.name or self.constraint.name)
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -72,6 +72,6 @@ class RowsOf(Constraint):
     def equations_at(self, state: State) -> Equations:
         """The equations of the chosen rows."""
         rows, whole = self.constraint.rows, self.constraint.equations_at(state)
-        kept = [k for k, row in enumerate(rows) if row.name in self.chosen]
+        places = [k for k, row in enumerate(rows) if row.name in self.chosen]
         of_phi = [k for k, row in enumerate(row for row in rows if row.holonomic) if row.name in self.chosen]
-        return Equations(whole.phi[of_phi], whole.A[kept], whole.drift[kept])
+        return Equations(whole.phi[of_phi], whole.A[places], whole.drift[places])

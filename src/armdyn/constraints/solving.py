@@ -16,8 +16,8 @@ from armdyn.constraints.arguments import (
     ConstrainedRobot,
     Redundant,
     finite,
-    given,
     indices,
+    keywords,
     rank_tolerance_of,
     state_name,
     tolerance_of,
@@ -42,7 +42,7 @@ Pick = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
-class Settings:
+class RankSettings:
     """The treatment of open states and dependent rows by a constrained function."""
 
     redundant: Redundant
@@ -50,7 +50,7 @@ class Settings:
     rank_tolerance: float
 
     @classmethod
-    def of(cls, redundant: Redundant, tolerance: float, rank_tolerance: float) -> Settings:
+    def of(cls, redundant: Redundant, tolerance: float, rank_tolerance: float) -> RankSettings:
         """The settings, each checked."""
         choice("redundant", redundant, get_args(Redundant))
         return cls(redundant, tolerance_of(tolerance), rank_tolerance_of(rank_tolerance))
@@ -63,7 +63,7 @@ def solve_compiled(robot: ConstrainedRobot, function: Function, *arrays: Any, **
         return None
     try:
         with np.errstate(all="ignore"):  # states at which A has lost rank are solved afterwards
-            return compile_for(function, robot)(*arrays, **given(**options))
+            return compile_for(function, robot)(*arrays, **keywords(**options))
     except RedundantConstraints:
         untraceable.add(function)
         return None
@@ -71,7 +71,7 @@ def solve_compiled(robot: ConstrainedRobot, function: Function, *arrays: Any, **
 
 def solve_dependent(
     robot: ConstrainedRobot,
-    settings: Settings,
+    settings: RankSettings,
     q: Array,
     dependent: Array,
     results: Sequence[Array],
@@ -102,8 +102,8 @@ def solve_dependent(
     low = np.flatnonzero(rank < A.shape[-2])
     if len(low) and settings.redundant == "auto":
         apart = np.broadcast_to(finite(q), dependent.shape) & ~dependent
-        known = A.shape[-2] if apart.any() else int(rank.max())
-        low = low[rank[low] < generic_rank(robot, at[low[0]], known, settings.rank_tolerance)]
+        usual = A.shape[-2] if apart.any() else int(rank.max())
+        low = low[rank[low] < generic_rank(robot, at[low[0]], usual, settings.rank_tolerance)]
     if len(low) and settings.redundant != "least_squares":
         first = int(low[0])
         raise _redundant(robot, at[first], A[first], M[first], states[first], settings.rank_tolerance)
@@ -156,15 +156,15 @@ def constrained_least_squares(
     B, length = unit_rows(A, M)
     N = np.where(length > 0.0, 1.0 / np.where(length > 0.0, length, 1.0), 0.0)
     U, s, Vt = np.linalg.svd(B, full_matrices=False)
-    kept = _kept(s, rank_tolerance)
-    inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
+    nonzero = _nonzero(s, rank_tolerance)
+    inverse = np.where(nonzero, 1.0 / np.where(nonzero, s, 1.0), 0.0)
     free = np.linalg.solve(L, pushed[..., None])[..., 0]
     along = inverse * np.einsum("...ij,...i->...j", U, free)
-    wanted = inverse**2 * np.einsum("...ij,...j->...i", Vt, N * target)
-    y = np.einsum("...ji,...j->...i", Vt, along - wanted)
+    of_target = inverse**2 * np.einsum("...ij,...j->...i", Vt, N * target)
+    y = np.einsum("...ji,...j->...i", Vt, along - of_target)
     x = free - np.einsum("...ij,...j->...i", B, y)
     qdd = np.linalg.solve(np.swapaxes(L, -1, -2), x[..., None])[..., 0]
-    return qdd, N * y, kept.sum(axis=-1)
+    return qdd, N * y, nonzero.sum(axis=-1)
 
 
 def least_change(
@@ -189,11 +189,11 @@ def least_change(
         return np.zeros(M.shape[:-1])
     M_W, A_W = W.T @ M @ W, A @ W
     unit, length = unit_rows(A_W, M_W)
-    known = moving_part(M, A, W) if ways is not None else np.ones_like(length)
-    part = known if whole is None else length / whole
+    share = moving_part(M, A, W) if ways is not None else np.ones_like(length)
+    part = share if whole is None else length / whole
     U, s, Vt = np.linalg.svd(part[..., None, :] * unit, full_matrices=False)
-    kept = s > rank_tolerance
-    inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
+    nonzero = s > rank_tolerance
+    inverse = np.where(nonzero, 1.0 / np.where(nonzero, s, 1.0), 0.0)
     N = np.where(length > 0.0, part / np.where(length > 0.0, length, 1.0), 0.0)
     y = np.einsum("...ij,...j->...i", U, inverse * np.einsum("...ij,...j->...i", Vt, N * b))
     L = np.linalg.cholesky(M_W)
@@ -210,13 +210,13 @@ def allowed_motions(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, A
     """
     L = np.linalg.cholesky(M)
     U, s, _ = np.linalg.svd(unit_rows(A, M)[0], full_matrices=True)
-    taken = np.zeros(U.shape[:-1], dtype=bool)
-    taken[..., : s.shape[-1]] = _kept(s, rank_tolerance)
-    N = np.linalg.solve(np.swapaxes(L, -1, -2), np.where(taken[..., None, :], 0.0, U))
-    return N, taken[..., None] * np.eye(M.shape[-1])
+    constrained = np.zeros(U.shape[:-1], dtype=bool)
+    constrained[..., : s.shape[-1]] = _nonzero(s, rank_tolerance)
+    N = np.linalg.solve(np.swapaxes(L, -1, -2), np.where(constrained[..., None, :], 0.0, U))
+    return N, constrained[..., None] * np.eye(M.shape[-1])
 
 
-def _kept(s: Array, rank_tolerance: float) -> Array:
+def _nonzero(s: Array, rank_tolerance: float) -> Array:
     """True for singular values that do not count as zero."""
     result: Array = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)
     return result
@@ -229,7 +229,7 @@ def projection_by_singular_values(M: Array, A: Array, rank_tolerance: float) -> 
     """
     L = np.linalg.cholesky(M)
     U, s, _ = np.linalg.svd(unit_rows(A, M)[0], full_matrices=False)
-    kept = _kept(s, rank_tolerance)
-    U = U * kept[..., None, :]
+    nonzero = _nonzero(s, rank_tolerance)
+    U = U * nonzero[..., None, :]
     against = np.linalg.solve(np.swapaxes(L, -1, -2), U @ np.swapaxes(U, -1, -2) @ np.swapaxes(L, -1, -2))
-    return np.eye(M.shape[-1]) - np.swapaxes(against, -1, -2), kept.sum(axis=-1)
+    return np.eye(M.shape[-1]) - np.swapaxes(against, -1, -2), nonzero.sum(axis=-1)

@@ -42,12 +42,12 @@ def transmitted(model: Mechanism, q: Array, A: Array) -> dict[int, Array]:
         Unsupported: a joint that moves with others, and a constraint that does not determine on which of them it acts.
     """
     alone = {k: _alone(model, k) for k in loaded_bodies(model.drive)}
-    found = {k: A[:, i] for k, i in alone.items() if i is not None}
-    shared = [k for k in alone if k not in found]
+    rows = {k: A[:, i] for k, i in alone.items() if i is not None}
+    shared = [k for k in alone if k not in rows]
     if shared:
         by_link = _jacobian_by_link(model, q, shared)
-        found |= {k: by_link[:, k] for k in shared}
-    return {k: found[k] for k in alone}
+        rows |= {k: by_link[:, k] for k in shared}
+    return {k: rows[k] for k in alone}
 
 
 def _alone(model: Mechanism, k: int) -> int | None:

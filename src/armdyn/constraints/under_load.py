@@ -26,7 +26,7 @@ from armdyn.algorithms.coupled_loads import CoupledLoads, LoadConstraints
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.load_friction import Within, accelerations_under_load, own_coordinates
 from armdyn.algorithms.load_laws import lines, loaded_bodies, loaded_friction, loaded_laws, other_friction
-from armdyn.algorithms.load_newton import STEPS_OF_CURVES, UnderLoad, holds, or_nan, solution_under_load
+from armdyn.algorithms.load_newton import STEPS_OF_CURVES, SolutionUnderLoad, holds, or_nan, solution_under_load
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion, loads_of_drives
 from armdyn.base.advice import either
 from armdyn.base.errors import Unsupported
@@ -70,19 +70,19 @@ def constrained_under_load(
     f_ext: Array | None = None,
     *,
     near: Mapping[int, Any] | None = None,
-) -> tuple[ConstrainedMotion, UnderLoad]:
+) -> tuple[ConstrainedMotion, SolutionUnderLoad]:
     """The motion with A qdd + drift = 0, and the loads and the friction in it; NaN if it is not found.
 
     ``near`` are loads of a state close by (`armdyn.algorithms.load_newton.solution_under_load`).
     """
-    given = model, q, qd, tau, f_tip, None, None, f_ext
+    arguments = model, q, qd, tau, f_tip, None, None, f_ext
     if own_coordinates(model.drive) is None:
         independence = independence_of(schur_complement(model, factored_mass_matrix(model, q), A)[1])
         rows = LoadConstraints(A, -drift, transmitted(model, q, A))
-        found = solution_under_load(CoupledLoads.at(*given, within=rows), near)
-        return ConstrainedMotion(found.qdd, found.reactions, np.array(independence)), found
-    found, count = accelerations_under_load(*given, near=near, within=within_rows(model, A, drift)), len(A)
-    return ConstrainedMotion(found.qdd, found.reactions[:count], found.reactions[count:]), found
+        solution = solution_under_load(CoupledLoads.at(*arguments, within=rows), near)
+        return ConstrainedMotion(solution.qdd, solution.reactions, np.array(independence)), solution
+    solution, count = accelerations_under_load(*arguments, near=near, within=within_rows(model, A, drift)), len(A)
+    return ConstrainedMotion(solution.qdd, solution.reactions[:count], solution.reactions[count:]), solution
 
 
 def within_rows(model: Mechanism, A: Array, drift: Array) -> Within:
@@ -128,12 +128,12 @@ def friction_lines(model: Mechanism, qd: Array, loads: Array) -> tuple[Array, Ar
         loads: those that the joints transmit, N m or N, shape (..., n).
     """
     coordinates, n = coordinates_under_load(model), model.dof
-    passed, kept, force = np.ones(n, dtype=object), np.zeros(n, dtype=object), np.zeros(n, dtype=object)
+    gain, offset, force = np.ones(n, dtype=object), np.zeros(n, dtype=object), np.zeros(n, dtype=object)
     by_body = {k: loads[i] for k, i in coordinates.items()}
     for k, own in loaded_friction(model.drive, model.drive.rates(qd), by_body).items():
         i = coordinates[k]
-        passed[i], kept[i], force[i] = own.passed, own.kept, own.force
-    return passed, kept, force
+        gain[i], offset[i], force[i] = own.gain, own.offset, own.force
+    return gain, offset, force
 
 
 @function("(n),(n),(n),(6)?,(links,6)?->(n),(n)")

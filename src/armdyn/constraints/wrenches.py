@@ -68,11 +68,11 @@ def constraint_wrench(
             )
         names = ", ".join(WRENCH_COMPONENTS[k] for k in chosen)
         F: Array = np.linalg.lstsq(J_T, force, rcond=None)[0]
-        left = np.abs(J_T @ F - force).max()
-        if left > WRENCH_TOLERANCE * np.abs(force).max():
+        residual = np.abs(J_T @ F - force).max()
+        if residual > WRENCH_TOLERANCE * np.abs(force).max():
             raise ConstraintError(
                 f"the constraint forces of {robot.name!r}{where} are no wrench of frame {frame or robot.model.tip!r} "
-                f"with components {names}: {left:.6g} of the joint forces is left. "
+                f"with components {names}: {residual:.6g} of the joint forces is left. "
                 "The constraints act elsewhere too; constraint_forces has the joint forces."
             )
         return F
@@ -119,11 +119,11 @@ def multipliers_of_wrench(
                 f"the multipliers of {robot.name!r} are not unique at q{where}: rank {rank} of {len(lam)} constraints. "
                 "robot.constraint_rank(q) tells which follow from which."
             )
-        left = np.abs(A_T @ lam - force).max()
-        if left > WRENCH_TOLERANCE * np.abs(force).max():
+        residual = np.abs(A_T @ lam - force).max()
+        if residual > WRENCH_TOLERANCE * np.abs(force).max():
             raise ConstraintError(
-                f"the wrench{where} pushes where {robot.name!r} is free to move: {left:.6g} of its joint forces is not "
-                "against the constraints. Leave out its part along the motion they allow."
+                f"the wrench{where} pushes where {robot.name!r} is free to move: {residual:.6g} of its joint forces is "
+                "not against the constraints. Leave out its part along the motion they allow."
             )
         return lam
 

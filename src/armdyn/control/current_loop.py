@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.actuators.driven import CONSTANTS, motors_of
+from armdyn.actuators.joint_motors import CONSTANTS, motors_of
 from armdyn.base.checks import number
 from armdyn.control.sampled import sampled
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs

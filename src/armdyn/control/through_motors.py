@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.bus_step import bus_step
-from armdyn.actuators.driven import COMMANDS, CONSTANTS, Driven, motors_of
 from armdyn.actuators.flexible_joints import flexible_places, spring_count
+from armdyn.actuators.joint_motors import COMMANDS, CONSTANTS, JointMotor, motors_of
 from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
 from armdyn.base.advice import either
@@ -199,7 +199,7 @@ def _of_rotors(model: Any, values: Values) -> tuple[Array, Array]:
 
 
 def _step(
-    own: Driven, command: str, wanted: Any, current: Any, rises: Rises, q: Array, qd: Array, h: Any, bus: Any
+    own: JointMotor, command: str, wanted: Any, current: Any, rises: Rises, q: Array, qd: Array, h: Any, bus: Any
 ) -> _Step:
     """One step of one motor, from the joint force or the voltage that is wanted, at a voltage of the bus."""
     motor, limits, w = own.motor, own.motor.limits, own.speed(qd)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.actuator import Actuator
-from armdyn.actuators.driven import CONSTANTS, Driven, motors_of
+from armdyn.actuators.joint_motors import CONSTANTS, JointMotor, motors_of
 from armdyn.actuators.motor_functions import MOTORS
 from armdyn.algorithms import forward_dynamics
 from armdyn.base.errors import Unsupported
@@ -69,7 +69,7 @@ def has_inductance(model: Model) -> bool:
     return result == {True}
 
 
-def _force(own: Driven, current: Any, q: Any) -> Any:
+def _force(own: JointMotor, current: Any, q: Any) -> Any:
     return own.joint_force(_within(own.motor.torque(current), own.motor.limits.torque), q)
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from armdyn import algorithms
-from armdyn.actuators.driven import COMMANDS
 from armdyn.actuators.flexible_dynamics import flexible_forward_dynamics, flexible_kinetic_energy, spring_energy
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.joint_motors import COMMANDS
 from armdyn.base.checks import choice
 from armdyn.base.errors import SettingError, UnknownName, Unsupported
 from armdyn.declaration import Function, function

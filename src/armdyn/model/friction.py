@@ -28,23 +28,23 @@ class Slopes(NamedTuple):
 class LoadLine(NamedTuple):
     """The straight line of the load that touches a law's force at one load, for Newton's method.
 
-    For a joint force t before the friction, t = l + c + s l, the load l = passed t - kept reaches the links.
+    For a joint force t before the friction, t = l + c + s l, the load l = gain t - offset reaches the links.
 
     Args:
-        passed: 1/(1 + s).
-        kept: c/(1 + s), N m or N.
+        gain: 1/(1 + s).
+        offset: c/(1 + s), N m or N.
         piece: a number that is the same on the same line, and differs on others: s, or another one.
     """
 
-    passed: Any
-    kept: Any
+    gain: Any
+    offset: Any
     piece: Any
 
     @classmethod
     def through(cls, force: Any, slope: Any, load: Any) -> LoadLine:
         """The line of a force and its slope at a load."""
-        passed = 1.0 / (1.0 + slope)
-        return cls(passed, passed * (force - slope * load), slope)
+        gain = 1.0 / (1.0 + slope)
+        return cls(gain, gain * (force - slope * load), slope)
 
 
 class FrictionLaw(ABC):

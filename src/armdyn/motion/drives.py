@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.bus_account import BusAccount
-from armdyn.actuators.driven import CONSTANTS, Driven, motors_of
+from armdyn.actuators.joint_motors import CONSTANTS, JointMotor, motors_of
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
@@ -145,7 +145,7 @@ def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
     )
 
 
-def _history(own: Driven, trajectory: MotionData) -> Sequence[Array]:
+def _history(own: JointMotor, trajectory: MotionData) -> Sequence[Array]:
     """Torque, speed, current, temperatures of winding and housing, voltage and power of one motor."""
     motor, signals = own.motor, trajectory.signals
     theta, thetad = (signals.get(name, joints) for name, joints in (("theta", trajectory.q), ("thetad", trajectory.qd)))
@@ -165,7 +165,7 @@ def _history(own: Driven, trajectory: MotionData) -> Sequence[Array]:
     return torque, w, current, ambient + rises.winding, ambient + rises.housing, voltage, power
 
 
-def _recorded(own: Driven, trajectory: MotionData, torque: Array) -> tuple[Array, Rises, Array, Array] | None:
+def _recorded(own: JointMotor, trajectory: MotionData, torque: Array) -> tuple[Array, Rises, Array, Array] | None:
     """Recorded current, rises, voltage and power of a motor; None if they are missing or belong to another motor.
 
     The current that acted in a step is its power over its voltage. While the torque is at its limit, the current is

@@ -56,8 +56,8 @@ class Method:
 
     def fits(self, robot: Arm) -> bool:
         """True if it is public and defined for the robot, with its constraints, motors and springs, if any."""
-        from armdyn.actuators.driven import motor_count  # noqa: PLC0415 - slow to import
         from armdyn.actuators.flexible_joints import spring_count  # noqa: PLC0415
+        from armdyn.actuators.joint_motors import motor_count  # noqa: PLC0415 - slow to import
 
         if self.name.startswith("_") or (self.of_motors and not motor_count(robot.model)):
             return False

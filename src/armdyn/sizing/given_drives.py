@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from armdyn.actuators.driven import CONSTANTS, Driven, motors_of
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.joint_motors import CONSTANTS, JointMotor, motors_of
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Rises
 from armdyn.base.checks import number, places
@@ -195,7 +195,7 @@ def check(
     return DriveCheck(robot, task, result, tuple(notes))
 
 
-def _wanted(robot: Robot, drives: list[Driven], joints: Sequence[str] | None) -> list[Driven]:
+def _wanted(robot: Robot, drives: list[JointMotor], joints: Sequence[str] | None) -> list[JointMotor]:
     """The motors of these joints."""
     by_name = {robot.joint_names[own.coordinate]: own for own in drives}
     if joints is None:
@@ -215,7 +215,7 @@ def _supplied(motor: Motor, voltage: float | None, current: float | None) -> Mot
     return motor if limits is motor.limits else replace(motor, limits=limits)
 
 
-def _over(name: str, own: Driven, task: MotionCycle, qd: Array, tau: Array) -> GivenDrive:
+def _over(name: str, own: JointMotor, task: MotionCycle, qd: Array, tau: Array) -> GivenDrive:
     """One motor over the task."""
     motor, cold = own.motor, own.motor.at()
     torque, w = own.motor_torque(tau.T, task.q.T), own.speed(qd.T)

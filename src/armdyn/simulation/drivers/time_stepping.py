@@ -227,7 +227,7 @@ class Step:
             )
             for k in self.moving_rotors:
                 i, row = rows.loaded[k], rows.loaded_rows[k]
-                slope = rotors[k] * (1.0 - slid[k].passed)
+                slope = rotors[k] * (1.0 - slid[k].gain)
                 changes = changes + self.slips_on[row] * less(SAME * rotors[k], abs(slope - self.hidden[i]))
                 hidden[i] = every[row] * every[row] * slope
                 force = other[row] + slid[k].force + slope * accelerations[k]

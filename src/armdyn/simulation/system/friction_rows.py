@@ -56,12 +56,12 @@ class Slid(NamedTuple):
 
     Args:
         force: f, N m or N.
-        passed: dl/dt = 1/(1 + s), of the slope s of the friction by the load.
+        gain: dl/dt = 1/(1 + s), of the slope s of the friction by the load.
         load: l, N m or N.
     """
 
     force: Any
-    passed: Any
+    gain: Any
     load: Any
 
 
@@ -169,9 +169,7 @@ class FrictionRows:
             slid = self.under_load(left, np.full(self.n, side), near)
             for k, row in self.loaded_rows.items():
                 own = slid[k]
-                each[row] = (
-                    each[row] + own.force + (own.passed * self._more_at_rest(k, side, own) if place < 2 else 0.0)
-                )
+                each[row] = each[row] + own.force + (own.gain * self._more_at_rest(k, side, own) if place < 2 else 0.0)
         return Bounds(*found)
 
     def under_load(
@@ -188,9 +186,9 @@ class FrictionRows:
         loads, of_bodies = dict(near), [lines(drive, k) or STEPS for k in self.loaded]
         for _ in range(min(STEPS, max(of_bodies))):
             friction = loaded_friction(drive, rates, loads)
-            loads = {k: friction[k].passed * available[i] - friction[k].kept for k, i in self.loaded.items()}
+            loads = {k: friction[k].gain * available[i] - friction[k].offset for k, i in self.loaded.items()}
         friction = loaded_friction(drive, rates, loads)
-        return {k: Slid(available[i] - loads[k], friction[k].passed, loads[k]) for k, i in self.loaded.items()}
+        return {k: Slid(available[i] - loads[k], friction[k].gain, loads[k]) for k, i in self.loaded.items()}
 
     def _more_at_rest(self, k: int, side: float, own: Slid) -> Any:
         """Friction that a body has at rest, in addition to that with which it begins to slip to a side."""

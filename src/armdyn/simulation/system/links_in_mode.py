@@ -142,5 +142,5 @@ def links_in_mode(
     found, friction, hidden = equations.solution(near), none.copy(), none.copy()
     for k, own in loaded_friction(drive, rates, found.loads).items():
         friction[coordinates[k]] = found.friction[k]
-        hidden[coordinates[k]] = drive.armature[k] * (1.0 - own.passed)
+        hidden[coordinates[k]] = drive.armature[k] * (1.0 - own.gain)
     return LinksInMode(found.qdd, found.reactions, friction, hidden, found.loads)

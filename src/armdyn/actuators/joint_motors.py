@@ -18,7 +18,7 @@ COMMANDS = ("torque", "voltage")
 """The quantities by which a motor is commanded."""
 
 
-class Driven(NamedTuple):
+class JointMotor(NamedTuple):
     """A motor and the coordinate q that it moves.
 
     Args:
@@ -59,7 +59,7 @@ CONSTANTS = {"torque_constant": "N m/A", "resistance": "ohm"}
 """The constants that a motor may lack, and their units."""
 
 
-def motors_of(mechanism: Mechanism, *needs: str) -> list[Driven]:
+def motors_of(mechanism: Mechanism, *needs: str) -> list[JointMotor]:
     """The motors, in the order of the coordinates that they move.
 
     Args:
@@ -81,22 +81,22 @@ def motors_of(mechanism: Mechanism, *needs: str) -> list[Driven]:
         )
     if problems := list(_lacking(mechanism.model, needs)):
         raise ModelError(problems)
-    found: dict[int, Driven] = {}
+    motors: dict[int, JointMotor] = {}
     drive = mechanism.drive
     for body, terms, offset in zip(mechanism.links, drive.terms, drive.offsets, strict=False):
         joint = mechanism.model.joints[body.joint]
         motor = _motor_of(joint)
         if motor is None:
             continue
-        if len(terms) != 1 or terms[0][0] in found:
+        if len(terms) != 1 or terms[0][0] in motors:
             what = "several coordinates move it" if len(terms) != 1 else "another joint that moves with it has one too"
             raise Unsupported(
                 f"the motor of joint {joint.name!r} of {mechanism.name!r}: {what}, so its torque does not follow from "
                 "the motion; expected one motor for each coordinate, on a joint that it alone moves"
             )
         (coordinate, factor), G = terms[0], _ratio_of(joint)
-        found[coordinate] = Driven(coordinate, motor, float(factor) * G, float(offset) * G)
-    return [found[coordinate] for coordinate in sorted(found)]
+        motors[coordinate] = JointMotor(coordinate, motor, float(factor) * G, float(offset) * G)
+    return [motors[coordinate] for coordinate in sorted(motors)]
 
 
 def _lacking(model: Model, needs: Sequence[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import derivative
 
 
-class Law(FrictionLaw):
+class TracedLaw(FrictionLaw):
     """A law whose derivatives follow from the operations of its force."""
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
