@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.formats import csv_table
-from armdyn.formats.csv_table import MOST_COLUMNS, CsvTable, TableError, unused
+from armdyn.formats.tables import text
+from armdyn.formats.tables.words import MOST_COLUMNS, unused
 from armdyn.logs.joint_tables import read_states
 from armdyn.simulation import TrajectoryFileError
+from armdyn.sizing.catalogue import Catalogue, CatalogueError
 from armdyn.studies import StudyError, Uniform, grid, sampled
 from armdyn.viewer.stream_lines import LineReader
 
@@ -24,15 +25,16 @@ ARM = armdyn.load("planar_2r")
 def test_a_table_has_so_many_columns_and_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "wide.csv"
     path.write_text(",".join(f"x{k}" for k in range(20_003)) + "\n")
-    with pytest.raises(TableError, match=r"wide\.csv has 20,003 columns; expected 10,000 at most"):
-        CsvTable.read(path, "a table")
+    with pytest.raises(CatalogueError, match=r"wide\.csv has 20,003 columns; expected 10,000 at most"):
+        Catalogue.read(path)
     with pytest.raises(TrajectoryFileError, match="20,003 columns"):
         armdyn.Trajectory.load(path)
     with pytest.raises(armdyn.ArmdynError, match="columns; expected 10,000"):
         LineReader(ARM).read("a," * 40_000)
-    monkeypatch.setattr(csv_table, "MOST_BYTES", 1000)
-    with pytest.raises(TableError, match=r"wide\.csv has more than 1,000 bytes; thin it"):
-        CsvTable.read(path, "a table")
+    monkeypatch.setattr(text, "MOST_BYTES", 1000)
+    for error, read in ((CatalogueError, Catalogue.read), (TrajectoryFileError, armdyn.Trajectory.load)):
+        with pytest.raises(error, match=r"wide\.csv has more than 1,000 bytes; thin it"):
+            read(path)
 
 
 def test_the_widest_tables_are_refused_quickly_and_in_few_words(tmp_path: Path) -> None:

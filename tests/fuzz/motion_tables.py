@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 import armdyn
-from armdyn.formats.csv_table import CsvTable
+from armdyn.formats.tables.words import csv_rows
 from armdyn.logs.joint_tables import read_reference, read_states, read_torques
 from fuzz import cells
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
@@ -99,7 +99,7 @@ class MotionTables:
             first, value = self._read(what, content)
         except armdyn.ArmdynError as error:
             return refused(error)
-        table = [row for _, row in CsvTable.of(content, "x", "x").lines]
+        table = [row for _, row in csv_rows(content.decode(), "x", "x", armdyn.ArmdynError)]
         has_header = what != "saved" and not cells.NUMBER.match(table[0][0].strip())
         if has_header and (apart := _apart(what, content, value)):
             return Verdict("compared", Finding("difference", f"{what}: not as pandas reads it", apart))

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 LONGEST_SHOWN = 60
 """Characters of a value in a message."""
 
+LONGEST_REASON = 200
+"""Characters of another library's words in a message."""
+
 
 class ArmdynError(Exception):
     """Anything armdyn itself refuses; catch this to catch all of them."""
@@ -110,6 +113,12 @@ def shown(value: object) -> str:
     except ValueError:  # Python writes no longer integers
         return f"an integer of more than {sys.get_int_max_str_digits()} digits"
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+
+
+def reason_of(fault: Exception) -> str:
+    """The text of an exception as part of a message: one line, cut if it is long, the kind if there is no text."""
+    text = " ".join(str(fault).split()) or type(fault).__name__
+    return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 3]}..."
 
 
 def _plural(kind: str) -> str:

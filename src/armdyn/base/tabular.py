@@ -1,4 +1,4 @@
-"""Small tables of text: printed in columns, as HTML for notebooks, as LaTeX.
+"""Small tables of text: printed in columns, as HTML for notebooks, as LaTeX, as csv.
 
 >>> print(Table(("joint", "mass"), [("elbow", "2.5"), ("wrist", "10")], align="lr"))
 joint  mass
@@ -8,12 +8,17 @@ wrist    10
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import zip_longest
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armdyn.base.errors import ShapeError
 from armdyn.base.extras import extra
@@ -69,6 +74,7 @@ class TextTable:
     """Headings and rows of text, and how columns stand: ``align`` holds an "l" or "r" for each.
 
     ``title`` stands above, ``below`` are lines beneath. ``values`` are the rows as numbers and texts, if there are any.
+    ``widths`` are the most characters of a line of each column in print, 0 for any number.
     """
 
     headings: tuple[str, ...]
@@ -77,6 +83,7 @@ class TextTable:
     title: str = ""
     below: tuple[str, ...] = ()
     values: Sequence[tuple[Any, ...]] = ()
+    widths: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -117,13 +124,25 @@ class TextTable:
         """A ``tabular`` that needs no package."""
         return self.latex()
 
+    def csv(self) -> str:
+        """The table as comma-separated values, numbers in full if they are known."""
+        return csv_text(self.headings, self.values or self.rows)
+
     def _repr_html_(self) -> str:
         return self.html()
 
     def __str__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(self.headings, *self.rows, strict=True)]
-        lines = [self._line(row, widths) for row in (self.headings, *self.rows)]
+        rows = [self.headings, *(line for row in self.rows for line in self._folded(row))]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [self._line(row, widths) for row in rows]
         return "\n".join([*([self.title] if self.title else []), *lines, *self.below])
+
+    def _folded(self, row: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+        """The lines of a row, whose cells have no more characters than the widths of their columns."""
+        if not any(self.widths):
+            return [row]
+        cells = [wrap(cell, width) if width else [cell] for cell, width in zip(row, self.widths, strict=True)]
+        return zip_longest(*cells, fillvalue="")
 
     def _line(self, row: tuple[str, ...], widths: list[int]) -> str:
         cells = zip(row, self.align, widths, strict=True)
@@ -152,6 +171,24 @@ class TextTable:
         head, *body = lines
         begin, end = rf"\begin{{tabular}}{{{self.align}}}", r"\end{tabular}"
         return "\n".join([begin, r"\hline", head, r"\hline", *body, r"\hline", end])
+
+
+def csv_text(
+    header: Sequence[str], rows: Iterable[Sequence[Any]] | NDArray[np.float64], *, line_end: str = "\n"
+) -> str:
+    r"""The text of a csv; numbers by the fewest digits that are read back exactly.
+
+    >>> csv_text(["name", "mass [kg]"], [("a,b", 0.1)])
+    'name,mass [kg]\n"a,b",0.1\n'
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator=line_end)
+    writer.writerow(header)
+    if isinstance(rows, np.ndarray):  # nothing to quote
+        text.writelines(f"{','.join(map(repr, row))}{line_end}" for row in rows.tolist())
+    else:
+        writer.writerows(rows)
+    return text.getvalue()
 
 
 def vector_rows(

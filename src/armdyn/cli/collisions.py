@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv as csv_files
-import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -90,7 +88,7 @@ def collisions(
         limit = read_joint_vector(threshold, "--threshold", arm, "tau", spread=True)
     hits = contacts(model, record, gain=observer_gain, threshold=limit, quiet=calm)
     if csv is not None:
-        write_text(csv, _csv(hits))
+        write_text(csv, hits.rows().csv())
     if plot is not None:
         hits.plot(plot)
     if json:
@@ -117,10 +115,3 @@ def _show(hits: Collisions) -> None:
         for joint, peak in zip(each.joints, each.peaks, strict=True):
             table.add_row(f"{each.start:.3f}", f"{each.end:.3f}", joint, f"{peak:.3g}")
     show(console, table)
-
-
-def _csv(hits: Collisions) -> str:
-    text, table = io.StringIO(), hits.rows()
-    writer: Any = csv_files.writer(text, lineterminator="\n")
-    writer.writerows([table.headings, *table.values])
-    return text.getvalue()

@@ -9,14 +9,18 @@ from glob import glob
 from pathlib import Path
 from typing import Annotated, Any
 
+import rich.table
 import typer
+from rich.text import Text
 
 from armdyn.base.errors import ArmdynError, ModelError, ShapeError, UnknownName
+from armdyn.base.tabular import TextTable
 from armdyn.base.writing import write_bytes, write_text
 from armdyn.cli.arguments import named_values
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
+from armdyn.cli.tables import new_table, show
 from armdyn.doctor.examine import doctor as examine
 from armdyn.doctor.finding import SEVERITIES, Severity
 from armdyn.doctor.findings import Findings
@@ -164,10 +168,21 @@ def _show(every: list[Findings], *, show_diff: bool) -> None:
     console = screen()
     for result in every:
         if result:
-            console.print(result.table())
+            show(console, _coloured(result.table()))
         console.print(result.summary())
         if show_diff:
             console.print(_diff(result), soft_wrap=True)
+
+
+COLOURS = {"error": "red", "warning": "yellow", "note": "dim"}
+
+
+def _coloured(table: TextTable) -> rich.table.Table:
+    """The table of findings for a terminal, with the severities in colours."""
+    on_screen = new_table("", *table.headings)
+    for row in table.rows:
+        on_screen.add_row(*(Text(cell, COLOURS.get(cell, "")) for cell in row))
+    return on_screen
 
 
 def _diff(found: Findings) -> str:

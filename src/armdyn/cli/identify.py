@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv as csv_files
-import io
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from armdyn.actuators import write as write_actuators
-from armdyn.base.tabular import TextTable
 from armdyn.base.writing import write_text
 from armdyn.cli.completion import words
 from armdyn.cli.exit_codes import NOT_MET
@@ -109,7 +106,7 @@ def identify(
     if plot is not None:
         checks[0].plot(plot)
     if csv is not None:
-        write_text(csv, _csv(fit.table()))
+        write_text(csv, fit.table().csv())
     if report is not None:
         fit.report(report, on=checks if unseen else ())
     if fitted_actuators is not None:
@@ -123,10 +120,3 @@ def identify(
     show_notes(errors, fit.notes)
     if unseen and any((check.rms > 1.02 * check.rms_alone).any() for check in checks):
         raise typer.Exit(NOT_MET)
-
-
-def _csv(table: TextTable) -> str:
-    """The table with numbers in full."""
-    text = io.StringIO()
-    csv_files.writer(text, lineterminator="\n").writerows([table.headings, *table.values])
-    return text.getvalue()

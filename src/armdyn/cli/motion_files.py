@@ -14,7 +14,7 @@ from armdyn.base.errors import ArmdynError
 from armdyn.base.interrupts import ctrl_c_waits
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import Screen, labelled, screen
-from armdyn.motion.parquet_file import pyarrow
+from armdyn.formats.tables.parquet import pyarrow
 from armdyn.simulation import Contact, Trajectory
 from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv as csv_files
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,6 +13,7 @@ from rich.table import Table
 
 from armdyn.base.errors import ShapeError
 from armdyn.base.progress import progress_bar
+from armdyn.base.tabular import csv_text
 from armdyn.base.writing import write_text
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.completion import complete_joints, words
@@ -271,9 +270,6 @@ def _reasons(found: Sizing) -> Table:
 
 def _write(path: Path, found: Sizing) -> None:
     columns = found.columns()
-    text = io.StringIO()
-    writer = csv_files.writer(text, lineterminator="\n")
-    writer.writerow(f"{name} [{unit}]" if (unit := UNITS.get(name)) else name for name in columns)
-    for row in zip(*columns.values(), strict=True):
-        writer.writerow([value if isinstance(value, str) else repr(float(value)) for value in row])
-    write_text(path, text.getvalue())
+    header = [f"{name} [{unit}]" if (unit := UNITS.get(name)) else name for name in columns]
+    rows = zip(*columns.values(), strict=True)
+    write_text(path, csv_text(header, [[x if isinstance(x, str) else float(x) for x in row] for row in rows]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +14,7 @@ from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
 
+from armdyn.base.tabular import csv_text
 from armdyn.base.writing import write_text
 from armdyn.cli.screen import labelled, visible
 from armdyn.spatial.rotations import Array
@@ -34,11 +33,13 @@ _NAMES = (
         "friction laws",
         "parameter",
     ),
+    *("severity", "element", "finding", "repair"),
 )
 
 _SEVERAL = (
     *("axis", "stands at", "centre of mass,\nm", "principal inertia,\nkg m²", "rows", "source", "what", "fail by"),
     *("origin, m", "roll, pitch, yaw,\ndeg", "motor and\nother parts", "friction laws", "parameter"),
+    *("element", "finding", "repair"),
 )
 """Columns whose cells hold several words or numbers, between which a line may end."""
 
@@ -144,11 +145,8 @@ _EXPONENT = re.compile(r"e\+?(-?)0*(\d+)$")  # "e-07" is "e-7", "e+10" is "e10"
 
 def write_table(target: Path | TextIO, header: Sequence[str], values: Array) -> None:
     """A csv with a header; numbers in full precision."""
+    text = csv_text(header, np.asarray(values, dtype=float))
     if isinstance(target, Path):
-        text = io.StringIO()
-        write_table(text, header, values)
-        write_text(target, text.getvalue())
-        return
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([[repr(float(x)) for x in row] for row in values])
+        write_text(target, text)
+    else:
+        target.write(text)

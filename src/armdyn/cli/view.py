@@ -18,7 +18,7 @@ from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.states import Positions, refuse_both
 from armdyn.cli.tables import show_notes
-from armdyn.formats.csv_table import STANDARD_INPUT
+from armdyn.formats.tables.text import STANDARD_INPUT
 from armdyn.robot import Robot
 
 if TYPE_CHECKING:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from armdyn.base.errors import UnknownName
 from armdyn.base.imported import exported
-from armdyn.base.tabular import TextTable
+from armdyn.base.tabular import Tabulated, TextTableulated
 from armdyn.doctor.finding import SEVERITIES, Finding, Severity
 from armdyn.doctor.source import Edit, SourceDocument
 from armdyn.doctor.subject import Subject
@@ -21,7 +19,7 @@ MOST_OF_A_RULE = 20
 
 
 @dataclass(frozen=True)
-class Findings(Sequence[Finding]):
+class Findings(Tabulated, Sequence[Finding]):
     """What is wrong with a description, the worst first.
 
     Args:
@@ -82,13 +80,6 @@ class Findings(Sequence[Finding]):
         changed = {edit.span.file for edit in self.edits} - {""}
         return {name: self.source.included[name].patched(self.edits) for name in sorted(changed)}
 
-    def __str__(self) -> str:
-        from rich.console import Console  # noqa: PLC0415 - slow to import
-
-        out = io.StringIO()
-        Console(file=out, width=140, highlight=False).print(self.table())
-        return f"{out.getvalue()}{self.summary()}"
-
     def summary(self) -> str:
         """One line: the number of each severity."""
         counts = self.counts()
@@ -101,19 +92,14 @@ class Findings(Sequence[Finding]):
             f"{self.count(one)} {one}{'s' if self.count(one) != 1 else ''}" for one in SEVERITIES if self.count(one)
         )
 
-    def table(self) -> Any:
-        """A table for a terminal."""
-        from rich.table import Table  # noqa: PLC0415 - slow to import
-        from rich.text import Text  # noqa: PLC0415
-
-        table = Table(show_edge=False, pad_edge=False)
-        for head in ("line", "severity", "element", "finding", "repair"):
-            table.add_column(head, overflow="fold")
-        colours = {"error": "red", "warning": "yellow", "note": "dim"}
-        for one in self._shown():
-            cells = (f"{one.line}:{one.column}", one.severity, one.element, f"{one.text} [{one.rule}]", _mended(one))
-            table.add_row(*(Text(cell, colours[one.severity] if k == 1 else "") for k, cell in enumerate(cells)))
-        return table
+    def table(self) -> TextTable:
+        """The table that ``print`` shows: a row for each finding, of each rule no more than `MOST_OF_A_RULE`."""
+        headings = ("line", "severity", "element", "finding", "repair")
+        rows = [
+            (f"{one.line}:{one.column}", one.severity, one.element, f"{one.text} [{one.rule}]", _mended(one))
+            for one in self._shown()
+        ]
+        return TextTable(headings, rows, "rllll", below=(self.summary(),), widths=(0, 0, 32, 60, 40))
 
     def _shown(self) -> Iterator[Finding]:
         """The findings, of each rule no more than `MOST_OF_A_RULE`."""
@@ -127,28 +113,19 @@ class Findings(Sequence[Finding]):
                 first = next(one for one in self.found if one.rule == rule)
                 yield Finding(rule, first.severity, "...", f"{number - MOST_OF_A_RULE} more of {rule}")
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{one.line}</td><td>{one.severity}</td><td>{escape(one.element)}</td><td>{escape(one.text)}</td>"
-            f"<td>{escape(_mended(one))}</td></tr>"
-            for one in self._shown()
-        )
-        head = "<tr><th>line</th><th>severity</th><th>element</th><th>finding</th><th>repair</th></tr>"
-        return f"<table>{head}{rows}</table><p>{escape(self.summary())}</p>"
-
     def to_dataframe(self) -> Any:
         """The findings as a ``pandas.DataFrame``, one row each; it needs the library pandas.
 
         Raises:
             MissingLibrary: if pandas is not installed.
         """
-        return self._plain_table().to_dataframe()
+        return self._all().to_dataframe()
 
     def to_latex(self) -> str:
         """The findings as a LaTeX ``tabular`` that needs no package."""
-        return self._plain_table().to_latex()
+        return self._all().to_latex()
 
-    def _plain_table(self) -> TextTable:
+    def _all(self) -> TextTable:
         """All findings as a table of texts and line numbers."""
         headings = ("line", "severity", "element", "finding", "rule", "repair")
         rows = [(one.line, one.severity, one.element, one.text, one.rule, _mended(one)) for one in self.found]

@@ -245,21 +245,17 @@ def _highest(places: Array, heights: Array) -> tuple[Array, Array]:
 _MOVES = {"sine": _turned, "line": _slid, "curve": _searched}
 
 
-def change_of_gravity(robot: Robot, link: str, mass: float, moment: Array) -> Forces:
+def _change_of_gravity(robot: Robot, on: str, mass: float, moment: Array, path: Sequence[Joint]) -> Forces:
     """The joint forces that hold a mass and a first moment m c on a link, as a function of poses, N m or N.
 
     Args:
         robot: the arm, without coupled joints.
-        link: a frame of the robot; ``moment`` is in its axes about its origin.
+        on: the link; ``moment`` is in its axes about its origin.
         mass: kg.
         moment: kg m, shape (3,).
-
-    Raises:
-        UnknownName: a link that the robot does not have.
+        path: the joints from the link to the base.
     """
-    on, about_link = _on_link(robot, link, mass, moment)
     place = robot.link_names.index(on)
-    path = _path(robot.model, on)
     g = np.asarray(robot.gravity)
     across = np.cross(np.eye(3), g)  # a @ across = a x g
     columns = [(joint, robot.joint_names.index(joint.name), robot.link_names.index(joint.child)) for joint in path]
@@ -267,7 +263,7 @@ def change_of_gravity(robot: Robot, link: str, mass: float, moment: Array) -> Fo
     def forces(q: Array) -> Array:
         poses = np.asarray(robot.link_poses(q))
         T = poses[..., place, :, :]
-        first = T[..., :3, :3] @ about_link + mass * T[..., :3, 3]
+        first = T[..., :3, :3] @ moment + mass * T[..., :3, 3]
         result = np.zeros(q.shape)
         for joint, column, child in columns:
             axis = poses[..., child, :3, :3] @ joint.axis
@@ -293,15 +289,18 @@ def largest_change(robot: Robot, link: str, mass: float, moment: Array) -> tuple
     Raises:
         UnknownName: a link that the robot does not have.
     """
-    forces = change_of_gravity(robot, link, mass, moment)
     on, about_link = _on_link(robot, link, mass, moment)
-    path = [robot.joint_names.index(joint.name) for joint in _path(robot.model, on)]
+    path = _path(robot.model, on)
+    forces, places = (
+        _change_of_gravity(robot, on, mass, about_link, path),
+        [robot.joint_names.index(joint.name) for joint in path],
+    )
     highest = bounds(robot.model, {on: (mass, about_link)})
     best: tuple[int, float, Array] = (0, 0.0, np.zeros(robot.dof))
     for k in highest.argsort()[::-1]:
         if highest[k] <= best[1]:
             break
-        (value,), (pose,) = worst(robot, forces, [int(k)], path)
+        (value,), (pose,) = worst(robot, forces, [int(k)], places)
         best = (int(k), float(value), pose) if value > best[1] else best
     return best
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.checks import number
 from armdyn.base.imported import exported
+from armdyn.base.tabular import csv_text
 from armdyn.identification.fourier_series import Basis, motion_of
 from armdyn.identification.optimal_design import Design
 from armdyn.spatial.rotations import Array
@@ -83,8 +84,7 @@ class Excitation:
                 unit = "rad" if joint.kind == "revolute" else "m"
                 heads.append(f"{quantity}_{joint.name} [{unit}{power}]")
         rows = np.concatenate([sampled["t"][:, None], sampled["q"], sampled["qd"], sampled["qdd"]], axis=1)
-        lines = [",".join(heads), *(",".join(map(repr, row)) for row in rows.tolist())]
-        return "\n".join(lines) + "\n"
+        return csv_text(heads, rows)
 
     def to_joint_trajectory(self, rate: float = 50.0) -> dict[str, Any]:
         """The motion as the fields of a ROS trajectory_msgs/JointTrajectory, plain data for YAML or JSON."""

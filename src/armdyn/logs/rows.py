@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from armdyn.base.errors import ShapeError
-from armdyn.formats.csv_table import comma_hint, is_number, unused
 from armdyn.formats.tables.table import Table
+from armdyn.formats.tables.words import comma_hint, is_number, unused
 from armdyn.logs.errors import LogError
 from armdyn.logs.layouts import Place, plain_labels
 from armdyn.logs.selection import NAMES, ColumnNames, chosen_columns, refuse_parts, refuse_twice
@@ -121,9 +121,7 @@ def _warn_of_zeros(table: Table, places: Mapping[str, Sequence[Place | None]], r
 
 def _check_length(table: Table) -> None:
     """Raise for a row of another length than the first, and for a table without rows."""
-    if table.odd:
-        line, count = table.odd[0]
-        raise LogError(f"{table.source}:{line} has {count} values; expected {len(table.labels)}, as the first row has")
+    table.refuse_odd_rows(LogError)
     if not len(table):
         raise LogError(f"{table.source} has a header and no rows below it; expected a row for each state")
 

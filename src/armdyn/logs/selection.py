@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.errors import UnknownName, shown
-from armdyn.formats.csv_table import comma_hint
 from armdyn.formats.tables.table import Table
+from armdyn.formats.tables.words import comma_hint
 from armdyn.logs.errors import LogError
 from armdyn.logs.layouts import Guess, Place, expanded, guessed, places_by_name, plain_labels
 from armdyn.logs.log import QUANTITIES

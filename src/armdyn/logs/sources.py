@@ -12,8 +12,8 @@ import numpy as np
 from armdyn.base.errors import shown
 from armdyn.formats.tables.bags import is_bag, read_bag
 from armdyn.formats.tables.data_frame import is_table_like, read_frame
-from armdyn.formats.tables.npz_arrays import read_npz
-from armdyn.formats.tables.parquet_columns import read_parquet
+from armdyn.formats.tables.npz import read_npz
+from armdyn.formats.tables.parquet import read_parquet
 from armdyn.formats.tables.table import Table
 from armdyn.formats.tables.text import parse_text, read_text
 from armdyn.logs.errors import LogError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from armdyn.spatial.rotations import Array
 
 WRENCH = ("mx", "my", "mz", "fx", "fy", "fz")
 
+OF_JOINTS = ("q", "qd", "qdd", "tau")
+
 ENERGIES = ("kinetic", "potential", "work")
 DERIVED = ("total", "drift")
 """Energies derived from `ENERGIES`; columns of tables, not of files."""
@@ -22,7 +24,7 @@ DERIVED = ("total", "drift")
 def names_and_units(joints: Sequence[tuple[str, str]], *, with_f_tip: bool) -> Iterator[tuple[str, str]]:
     """Name and unit of each column without signals, for joints by name and kind."""
     yield "t", "s"
-    for quantity in ("q", "qd", "qdd", "tau"):
+    for quantity in OF_JOINTS:
         for name, kind in joints:
             yield f"{quantity}_{name}", UNITS[kind][quantity]
     if with_f_tip:
@@ -58,6 +60,37 @@ def primary_columns(trajectory: MotionData) -> list[Array]:
     signals = [values[..., k] for values in trajectory.signals.values() for k in range(values.shape[-1])]
     t = trajectory.t.reshape(-1, *(1 for _ in trajectory.batch))
     return [np.broadcast_to(t, (len(t), *trajectory.batch)), *per_joint, *energies, *signals]
+
+
+def arrays_of(columns: Mapping[str, Array], joint_names: Sequence[str], shape: tuple[int, ...]) -> dict[str, Array]:
+    """The arrays of a motion by name, of the columns of its table: the inverse of `primary_columns`.
+
+    Args:
+        columns: by name, each with one entry for each time and state.
+        joint_names: in the order of q.
+        shape: (T, ...), of the times and the batch.
+    """
+    arrays = {
+        quantity: stacked(columns, [f"{quantity}_{name}" for name in joint_names], shape) for quantity in OF_JOINTS
+    }
+    arrays |= {name: columns[name].reshape(shape).copy() for name in ENERGIES}
+    arrays["t"] = columns["t"].reshape(shape[0], -1)[:, 0].copy()
+    if f"f_tip_{WRENCH[0]}" in columns:
+        arrays["f_tip"] = stacked(columns, [f"f_tip_{part}" for part in WRENCH], shape)
+    return arrays
+
+
+def stacked(columns: Mapping[str, Array], names: Sequence[str], shape: tuple[int, ...]) -> Array:
+    """Columns of one quantity as an array of shape (T, ..., k).
+
+    Raises:
+        KeyError: a column that there is not.
+        ValueError: a column that is not float64.
+    """
+    parts = [columns[name] for name in names]
+    if any(part.dtype != np.float64 for part in parts):
+        raise ValueError("not all its columns are float64")
+    return np.stack(parts, axis=-1).reshape(*shape, -1)
 
 
 def table(trajectory: MotionData) -> dict[str, Array]:

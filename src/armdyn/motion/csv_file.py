@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from armdyn.formats.csv_table import Column, CsvTable
+from armdyn.base.tabular import csv_text
+from armdyn.formats.tables.csv_file import parse_labelled
+from armdyn.formats.tables.text import text_of
+from armdyn.formats.tables.words import comma_hint
 from armdyn.model.joint_units import UNITS
-from armdyn.motion.columns import names_and_units, primary_columns
-from armdyn.motion.energy import EnergyAccount
+from armdyn.motion.columns import arrays_of, names_and_units, primary_columns
 from armdyn.motion.errors import TrajectoryFileError
 from armdyn.motion.labels import Labels
 from armdyn.motion.motion_data import Motion, MotionData, Statistics
 from armdyn.motion.signal_columns import SIGNAL, csv_header, of_header
-from armdyn.spatial.rotations import Array
+from armdyn.motion.words import motion_of, no_words
 
 LONGEST_HEADER = 1_000_000
 """Characters of the first line."""
@@ -35,13 +36,10 @@ def content(trajectory: MotionData, path: Path) -> bytes:
             f"{path}: a csv file holds one motion, and this is a batch {trajectory.batch}. Save it as .npz, or "
             f"one motion of it: trajectory.pick({first}).save(...)"
         )
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)
     joints = list(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
     sizes = {name: values.shape[-1] for name, values in trajectory.signals.items()}
-    writer.writerow(_header(joints, sizes, trajectory.signal_labels, with_f_tip=trajectory.f_tip is not None))
-    writer.writerows(np.column_stack(primary_columns(trajectory)).tolist())  # repr(float): the shortest that comes back
-    return buffer.getvalue().encode()
+    header = _header(joints, sizes, trajectory.signal_labels, with_f_tip=trajectory.f_tip is not None)
+    return csv_text(header, np.column_stack(primary_columns(trajectory)), line_end="\r\n").encode()
 
 
 def is_saved(path: Path) -> bool:
@@ -57,13 +55,27 @@ def is_saved(path: Path) -> bool:
 
 def read(path: Path, kind: type[Motion]) -> Motion:
     """The motion in the file, as an object of the class ``kind``; the robot is named after the file."""
-    expected = "the columns that Trajectory.save writes"
-    table = CsvTable.of(path.read_bytes(), str(path), expected, separators=",", error=TrajectoryFileError)
-    joints, with_f_tip, signals, labels = _check_header(path, table.first)
-    if not table.rows:
+    path.open("rb").close()  # raises the errors of the system
+    table = parse_labelled(*text_of(path, TrajectoryFileError), TrajectoryFileError)
+    joints, with_f_tip, sizes, labels = _check_header(path, table.labels)
+    table.refuse_odd_rows(TrajectoryFileError)
+    if not len(table):
         raise TrajectoryFileError(f"{path} has a header and no row below it")
-    values = table.numbers([Column(k, label) for k, label in enumerate(table.first)], finite=False)
-    return _motion(kind, path, joints, values, signals, labels, with_f_tip=with_f_tip)
+    if table.unread is not None and table.word is not None:
+        line, label = table.unread
+        word = table.word(line, label)
+        raise TrajectoryFileError(f"{path}:{line} column {label!r} holds {word!r}; expected a number{comma_hint(word)}")
+    names = [name for name, _ in names_and_units(joints, with_f_tip=with_f_tip)]
+    values = list(table.columns.values())
+    of_signals = iter(values[len(names) :])
+    signals = {name: np.stack([next(of_signals) for _ in range(size)], axis=-1) for name, size in sizes.items()}
+    words = no_words(path.stem, joints, Statistics(f"read from {path.name}", 0, 0, 0.0)) | {
+        "signals": list(sizes),
+        "signal_labels": labels,
+    }
+    columns = dict(zip(names, values, strict=False))
+    arrays = arrays_of(columns, words["joint_names"], (len(table),))
+    return motion_of(kind, words, arrays, signals)
 
 
 def _header(
@@ -74,14 +86,14 @@ def _header(
     return own + csv_header(signals, labels, [name for name, _ in joints])
 
 
-def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]], bool, dict[str, int], Labels]:
+def _check_header(path: Path, header: Sequence[str]) -> tuple[list[tuple[str, str]], bool, dict[str, int], Labels]:
     """The joints, the presence of a wrench, sizes and labels of signals; an error of a header that is not `_header`."""
     found = [_POSITION.fullmatch(column) for column in header]
     joints = [(match["joint"], _KIND_OF[match["unit"]]) for match in found if match]
     with_f_tip = any(column.startswith("f_tip_mx [") for column in header)
     signals, labels = of_header([c for c in header if c.startswith(SIGNAL)], [name for name, _ in joints])
     expected = _header(joints, signals, labels, with_f_tip=with_f_tip)
-    if not joints or header != expected:
+    if not joints or list(header) != expected:
         there, wanted = set(header), set(expected)
         missing = [column for column in expected if column not in there]
         foreign = [column for column in header if column not in wanted]
@@ -90,34 +102,3 @@ def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]],
             problems.append("no joint position such as 'q_shoulder [rad]'")
         raise TrajectoryFileError(f"{path}: wrong columns: {'; '.join(problems) or 'in another order'}")
     return joints, with_f_tip, signals, labels
-
-
-def _motion(
-    kind: type[Motion],
-    path: Path,
-    joints: list[tuple[str, str]],
-    values: Array,
-    signals: Mapping[str, int],
-    labels: Labels,
-    *,
-    with_f_tip: bool,
-) -> Motion:
-    n = len(joints)
-    sizes = [1, n, n, n, n] + [6] * with_f_tip + [1, 1, 1] + list(signals.values())
-    parts = np.split(values, np.cumsum(sizes)[:-1], axis=1)
-    (t, q, qd, qdd, tau, *wrench, kinetic, potential, work), further = parts[: 8 + with_f_tip], parts[8 + with_f_tip :]
-    return kind(
-        robot=path.stem,
-        joint_names=tuple(name for name, _ in joints),
-        joint_kinds=tuple(of_joint for _, of_joint in joints),
-        t=t[:, 0].copy(),
-        q=q.copy(),
-        qd=qd.copy(),
-        qdd=qdd.copy(),
-        tau=tau.copy(),
-        f_tip=wrench[0].copy() if wrench else None,
-        energy=EnergyAccount(kinetic[:, 0].copy(), potential[:, 0].copy(), work[:, 0].copy()),
-        statistics=Statistics(f"read from {path.name}", 0, 0, 0.0),
-        signals={name: part.copy() for name, part in zip(signals, further, strict=True)},
-        signal_labels=labels,
-    )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.base.npz_file import read_arrays
+from armdyn.formats.tables.npz import read_arrays
 from armdyn.motion.columns import ENERGIES
 from armdyn.motion.motion_data import Motion, MotionData
 from armdyn.motion.words import OVER_TIME, checked_words, motion_of, refuse_larger, refusing_damage, words_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple
 from pathlib import Path
@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import ArmdynError, shown
+from armdyn.base.errors import ArmdynError, reason_of, shown
 from armdyn.base.memory import refuse_more_than_memory
-from armdyn.base.npz_file import reason_of
 from armdyn.model.joint_units import UNITS
 from armdyn.model.limits import Limits
-from armdyn.motion.columns import ENERGIES
+from armdyn.motion.columns import ENERGIES, OF_JOINTS
 from armdyn.motion.energy import EnergyAccount
 from armdyn.motion.errors import TrajectoryFileError
 from armdyn.motion.labels import checked_labels
@@ -41,7 +40,7 @@ _DAMAGE: tuple[type[Exception], ...] = (
 UNBOUNDED = astuple(Limits())
 """Bounds of a joint without limits."""
 
-OVER_TIME = ("t", "q", "qd", "qdd", "tau")
+OVER_TIME = ("t", *OF_JOINTS)
 
 
 def words_of(trajectory: MotionData) -> str:
@@ -65,14 +64,21 @@ def words_of(trajectory: MotionData) -> str:
     )
 
 
+def no_words(robot: str, joints: Sequence[tuple[str, str]], statistics: Statistics) -> dict[str, Any]:
+    """The words of a motion without signals, limits and events, of joints by name and kind."""
+    names, kinds = ([joint[k] for joint in joints] for k in range(2))
+    lists: dict[str, Any] = {"notes": [], "signals": [], "signal_labels": {}, "limits": [], "events": []}
+    return {"robot": robot, "joint_names": names, "joint_kinds": kinds, "statistics": asdict(statistics), **lists}
+
+
 @contextmanager
-def refusing_damage(path: Path, *more: type[Exception]) -> Iterator[None]:
-    """Turn exceptions of reading a damaged or foreign file, ``more`` among them, into a `TrajectoryFileError`."""
+def refusing_damage(path: Path) -> Iterator[None]:
+    """Turn exceptions of reading a damaged or foreign file into a `TrajectoryFileError`."""
     try:
         yield
     except TrajectoryFileError:
         raise
-    except _DAMAGE + more as error:
+    except _DAMAGE as error:
         raise TrajectoryFileError(
             f"{path} is damaged, or no trajectory that armdyn wrote: {reason_of(error)}"
         ) from error

@@ -19,7 +19,8 @@ from armdyn.base.advice import instead
 from armdyn.base.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
 from armdyn.base.fields import set_fields
 from armdyn.base.quantities import quantity
-from armdyn.formats.csv_table import CsvTable, is_number
+from armdyn.formats.tables.text import text_of
+from armdyn.formats.tables.words import csv_rows, is_number
 from armdyn.sizing.gear_entry import CatalogueGear
 
 ABOUT = ("name", "maker", "source", "note")
@@ -141,7 +142,8 @@ def _read(
 ) -> dict[str, tuple[Entry, str]]:
     """The entries of a CSV file by name, each with its source."""
     expected = "a row of column names, and a row for each motor or gear"
-    rows = CsvTable.read(path, expected, error=CatalogueError).lines
+    text, name = text_of(path, CatalogueError, expected)
+    rows = csv_rows(text, name, expected, CatalogueError)
     if len(rows) < 2:
         raise CatalogueError(f"{path} has no entries; expected {expected}")
     columns = _columns(path, rows[0][1], known)

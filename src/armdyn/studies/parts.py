@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from armdyn.base.interrupts import ctrl_c_waits
 from armdyn.base.writing import UNFINISHED, FileWriteError, write_bytes, write_first
-from armdyn.motion.parquet_file import pyarrow
+from armdyn.formats.tables.parquet import DamagedParquet, parquet_columns, parquet_metadata, pyarrow
 from armdyn.spatial.rotations import Array
 from armdyn.studies import tables
 from armdyn.studies.errors import OtherStudy, StudyError
@@ -75,12 +75,10 @@ class InFolder:
         path = self.path(k)
         if not path.is_file():
             return False
-        pa, pq = pyarrow()
-        try:
-            digest = dict(pq.read_schema(path).metadata or {}).get(tables.STUDY)
-        except (OSError, pa.ArrowException):
+        metadata = parquet_metadata(path)
+        if metadata is None:
             return False
-        if digest != self.digest.encode():
+        if metadata.get(tables.STUDY) != self.digest.encode():
             raise OtherStudy(f"{path} is no part of the study in {self.folder}; move it away")
         return True
 
@@ -94,12 +92,10 @@ class InFolder:
 
     def read(self, k: int, names: list[str] | None = None) -> dict[str, Array]:
         """The arrays of a part, or some of them, by name."""
-        pa, pq = pyarrow()
         path = self.path(k)
         try:
-            with pq.ParquetFile(path) as file:
-                return tables.arrays_of(file.read(columns=names))
-        except (OSError, KeyError, ValueError, pa.ArrowException) as error:
+            return tables.arrays_of(parquet_columns(path, names=names))
+        except (OSError, DamagedParquet, KeyError, ValueError) as error:
             raise StudyError(f"{path} cannot be read: {error}. Delete it and call study() again") from error
 
     def clear(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.motion.parquet_file import pyarrow
+from armdyn.formats.tables.parquet import parquet_bytes, pyarrow
 from armdyn.spatial.rotations import Array
 
 STUDY, SHAPE = b"armdyn.study", b"armdyn.shape"
@@ -19,18 +18,12 @@ STUDY, SHAPE = b"armdyn.study", b"armdyn.shape"
 
 def content(arrays: Mapping[str, Array], digest: str) -> bytes:
     """The bytes of a Parquet file."""
-    pa, pq = pyarrow()
-    fields, columns = [], []
-    for name, value in arrays.items():
-        columns.append(_column(pa, value))
-        fields.append(pa.field(name, columns[-1].type, metadata={SHAPE: json.dumps(value.shape[1:])}))
-    table = pa.Table.from_arrays(columns, schema=pa.schema(fields, metadata={STUDY: digest}))
-    buffer = io.BytesIO()
-    pq.write_table(table, buffer)
-    return buffer.getvalue()
+    about = {name: {SHAPE: json.dumps(value.shape[1:])} for name, value in arrays.items()}
+    return parquet_bytes({name: _column(value) for name, value in arrays.items()}, about, {STUDY: digest.encode()})
 
 
-def _column(pa: Any, value: Array) -> Any:
+def _column(value: Array) -> Any:
+    pa, _ = pyarrow()
     if value.ndim == 1:
         return pa.array(np.ascontiguousarray(value))
     return pa.FixedSizeListArray.from_arrays(pa.array(value.ravel()), math.prod(value.shape[1:]))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.errors import ArmdynError, UnknownName, shown
-from armdyn.formats.csv_table import CsvTable, is_number
+from armdyn.formats.tables.words import csv_rows, is_number
 from armdyn.logs.errors import LogError
 from armdyn.logs.headings import Heading, heading_of
 from armdyn.robot import Robot
@@ -82,7 +82,8 @@ class LineReader:
         return state
 
     def _csv(self, text: str) -> StreamState | None:
-        words = [word.strip() for word in CsvTable.of(text, "stream", "a state", error=StreamError).first]
+        (_, row), *_ = csv_rows(text, "stream", "a state", StreamError)
+        words = [word.strip() for word in row]
         if not is_number(words[0]):
             self._named = self._heading(words, "stream")
             return None

@@ -17,8 +17,8 @@ import numpy as np
 
 from armdyn.base.errors import ArmdynError
 from armdyn.base.threads import undivided
-from armdyn.formats.csv_table import MOST_COLUMNS, is_number
 from armdyn.formats.tables.table import Table
+from armdyn.formats.tables.words import is_number, refuse_wide
 from armdyn.spatial.rotations import Array
 
 SEPARATORS = ("\t", ";", ",", "|")
@@ -40,6 +40,22 @@ class Dialect(NamedTuple):
     decimal: str = "."
 
 
+class Rows(NamedTuple):
+    """The rows of a text.
+
+    Args:
+        values: one row of numbers for each line; NaN for a word that is not a number.
+        lines: the number of each line.
+        odd: the lines with another number of words, and that number.
+        unread: the line and the label of the first word that is not a number.
+    """
+
+    values: Array
+    lines: Array
+    odd: tuple[tuple[int, int], ...] = ()
+    unread: tuple[int, str] | None = None
+
+
 def parse_csv(text: str, name: str, error: ErrorClass) -> Table:
     """The table in a text.
 
@@ -47,9 +63,34 @@ def parse_csv(text: str, name: str, error: ErrorClass) -> Table:
         error: an empty text, more columns than `MOST_COLUMNS`, quotes without an end.
     """
     try:
-        return _parsed(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), name, error)
+        return _parsed(_with_line_feeds(text), name, error)
     except csv.Error as problem:
         raise error(f"{name!r} is not a csv: {problem}") from None
+
+
+def parse_labelled(text: str, name: str, error: ErrorClass) -> Table:
+    """The table in a text with commas and a header, whose labels may have commas, quotes and line ends in quotes.
+
+    Raises:
+        error: an empty text, more columns than `MOST_COLUMNS`, quotes without an end.
+    """
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    reader = csv.reader(lines, strict=True)
+    try:
+        labels = next((row for row in reader if row), [])
+    except csv.Error as problem:
+        raise error(f"{name!r} is not a csv: {problem}") from None
+    if not labels:
+        raise error(f"{name} is empty; expected a header and a row for each time")
+    refuse_wide(len(labels), name, error)
+    body = _with_line_feeds(lines.read())
+    return _table(name, labels, body, Dialect(","), reader.line_num + 1, reader.line_num)
+
+
+def _with_line_feeds(text: str) -> str:
+    """The text without the mark of its encoding, its lines ended by line feeds alone."""
+    text = text.removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _parsed(text: str, name: str, error: ErrorClass) -> Table:
@@ -62,24 +103,28 @@ def _parsed(text: str, name: str, error: ErrorClass) -> Table:
     body = text[begin:].lstrip("\n")
     line = text[: len(text) - len(body)].count("\n") + 1
     labels = header if header is not None else [str(k) for k in range(len(_split(first_line, dialect)))]
-    if len(labels) > MOST_COLUMNS:
-        raise error(f"{name} has {len(labels):,} columns; expected {MOST_COLUMNS:,} at most")
-    read = _regular(body, len(labels), dialect)
-    values, lines, odd = (read, np.arange(line, line + len(read)), ()) if read is not None else _irregular(
-        body, len(labels), dialect, line
-    )  # fmt: skip
+    refuse_wide(len(labels), name, error)
+    where = text[: max(0, start - 1)].count("\n") + 1 if header is not None else 0
+    return _table(name, labels, body, dialect, line, where)
+
+
+def _table(name: str, labels: list[str], body: str, dialect: Dialect, line: int, header: int) -> Table:
+    """The table of a text that begins at a line, and of labels at another; 0 if they are not in a line."""
     keys = _unlike(labels) if len(set(labels)) < len(labels) else labels
+    values = _regular(body, len(labels), dialect)
+    rows = (
+        _irregular(body, keys, dialect, line) if values is None else Rows(values, np.arange(line, line + len(values)))
+    )
 
     def word(row: int, label: str) -> str:
         """The word of a line in a column."""
         words = _split(body.split("\n", row - line + 1)[row - line], dialect)
         return words[keys.index(label)]
 
-    columns = dict(zip(keys, values.T, strict=True))
-    where = text[: max(0, start - 1)].count("\n") + 1 if header is not None else 0
+    columns = dict(zip(keys, rows.values.T, strict=True))
     return Table(
-        name, columns, lines, "line", header is not None, header=where, odd=odd, word=word
-    )  # fmt: skip
+        name, columns, rows.lines, "line", bool(header), header=header, odd=rows.odd, unread=rows.unread, word=word
+    )
 
 
 def _unlike(labels: list[str]) -> list[str]:
@@ -156,8 +201,13 @@ def _split(line: str, dialect: Dialect) -> list[str]:
 
 def _number(word: str, dialect: Dialect) -> float:
     """The number that a word is; NaN for any other word."""
-    word = word.replace(",", ".") if dialect.decimal == "," else word
+    word = _plain(word, dialect)
     return float(word) if is_number(word) else np.nan
+
+
+def _plain(word: str, dialect: Dialect) -> str:
+    """A word with a point as its decimal sign."""
+    return word.replace(",", ".") if dialect.decimal == "," else word
 
 
 def _header(first: str, dialect: Dialect) -> list[str] | None:
@@ -212,8 +262,9 @@ def _by_polars(body: str, width: int, separator: str) -> Array | None:
     return None if any(frame.null_count().row(0)) else np.ascontiguousarray(frame.to_numpy())
 
 
-def _irregular(body: str, width: int, dialect: Dialect, line: int) -> tuple[Array, Array, tuple[tuple[int, int], ...]]:
-    """The values, the numbers of their lines, and the lines of another length with their numbers of words."""
+def _irregular(body: str, labels: list[str], dialect: Dialect, line: int) -> Rows:
+    """The rows of a text whose words are read one by one."""
+    width = len(labels)
     split = [
         (number, _split(text, dialect))
         for number, text in enumerate(body.split("\n"), line)
@@ -221,8 +272,17 @@ def _irregular(body: str, width: int, dialect: Dialect, line: int) -> tuple[Arra
     ]
     if all(len(words) == width + 1 and words[-1] == "" for _, words in split):  # rows that end in a separator
         split = [(number, words[:-1]) for number, words in split]
-    rows = [[_number(word, dialect) for word in words] for _, words in split if len(words) == width]
+    whole = [words for _, words in split if len(words) == width]
+    rows = [[_number(word, dialect) for word in words] for words in whole]
     lines = [number for number, words in split if len(words) == width]
     others = [(number, len(words)) for number, words in split if len(words) != width]
     values = np.array(rows, dtype=np.float64).reshape(len(rows), width)
-    return values, np.array(lines, dtype=np.int64), tuple(others)
+    unread = next(
+        (
+            (lines[row], labels[column])
+            for row, column in np.argwhere(np.isnan(values))
+            if not is_number(_plain(whole[row][column], dialect))
+        ),
+        None,
+    )
+    return Rows(values, np.array(lines, dtype=np.int64), tuple(others), unread)

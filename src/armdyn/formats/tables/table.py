@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from armdyn.base.errors import ArmdynError
 from armdyn.spatial.rotations import Array
 
+JOINT_TABLE = "a table with columns such as t, q_JOINT, tau_JOINT"
 
-def no_file(name: object) -> str:
+
+def no_file(name: object, expected: str = JOINT_TABLE) -> str:
     """The message for a table whose file does not exist."""
-    return f"no file {str(name)!r}; expected a table with columns such as t, q_JOINT, tau_JOINT"
+    return f"no file {str(name)!r}; expected {expected}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +31,7 @@ class Table:
         notes: rows that were left out, one sentence each.
         header: the line of the labels; 0 if they are not in a line.
         odd: the rows of another length, which ``columns`` lacks: the line and the number of words of each.
+        unread: the line and the label of the first word of a text that is not a number; None if all are numbers.
         word: the text of a row's entry by the number of the row and the label; None if the source is not a text.
     """
 
@@ -40,6 +44,7 @@ class Table:
     notes: tuple[str, ...] = ()
     header: int = 0
     odd: tuple[tuple[int, int], ...] = ()
+    unread: tuple[int, str] | None = None
     word: Callable[[int, str], str] | None = None
 
     @property
@@ -55,6 +60,12 @@ class Table:
     def entry(self, k: int, label: str) -> str:
         """The entry of the k-th row in a column as written in the source, for messages."""
         return repr(self.word(int(self.rows[k]), label) if self.word else self.columns[label][k])
+
+    def refuse_odd_rows(self, error: type[ArmdynError]) -> None:
+        """Raise for the first row of another length than the labels."""
+        if self.odd:
+            line, count = self.odd[0]
+            raise error(f"{self.source}:{line} has {count} values; expected {len(self.columns)}, as the first row has")
 
     @property
     def labels(self) -> tuple[str, ...]:

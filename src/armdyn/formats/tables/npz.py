@@ -12,10 +12,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.base.errors import ArmdynError
+from armdyn.base.errors import ArmdynError, reason_of
+from armdyn.base.memory import refuse_more_than_memory
+from armdyn.formats.tables.columns import table_of
+from armdyn.formats.tables.table import Table, no_file
 
-LONGEST_REASON = 200
-"""Characters of another library's words in a message."""
+
+def read_npz(path: Path, error: type[ArmdynError]) -> Table:
+    """The arrays of numbers in an npz file with as many rows as most of them have.
+
+    Raises:
+        error: a file that does not exist, is not an npz, or has more numbers than fit into the memory.
+    """
+
+    def refuse(size: float) -> None:
+        refuse_more_than_memory(size, str(path), "Cut it into parts", error=error)
+
+    try:
+        arrays = read_arrays(path, refuse)
+    except FileNotFoundError:
+        raise error(no_file(path)) from None
+    except (OSError, DamagedFile) as problem:
+        raise error(f"{str(path)!r} is not an npz file of arrays of numbers: {problem}") from None
+    return table_of({name: values for name, values in arrays.items() if values.dtype.kind in "fiub"}, str(path))
 
 
 def read_arrays(path: Path, refuse: Callable[[float], None]) -> dict[str, NDArray[Any]]:
@@ -47,9 +66,3 @@ def read_arrays(path: Path, refuse: Callable[[float], None]) -> dict[str, NDArra
 
 class DamagedFile(ArmdynError, ValueError):
     """A file whose bytes are not of the format that its name states."""
-
-
-def reason_of(fault: Exception) -> str:
-    """The text of an exception as part of a message: one line, cut if it is long, the kind if there is no text."""
-    text = " ".join(str(fault).split()) or type(fault).__name__
-    return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 3]}..."
