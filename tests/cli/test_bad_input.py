@@ -149,7 +149,7 @@ def test_libraries_that_are_missing(shell: Shell, tmp_path: Path, monkeypatch: p
     assert_refused(said, "MP4 needs ffmpeg, which is not installed: install the program (apt install ffmpeg")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = shell("simulate", "ur5", "--out", str(tmp_path / "x.parquet"))
-    assert_refused(said, "Parquet files need pyarrow, which is not installed: pip install pyarrow")
+    assert_refused(said, "a Parquet file needs pyarrow, which is not installed: pip install pyarrow")
 
 
 @pytest.mark.usefixtures("_no_work")

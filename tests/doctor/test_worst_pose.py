@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn.doctor.checks.efforts import worst_gravity
-from armdyn.doctor.worst_pose import bounds, carried, change_of_gravity, largest_change, worst
+from armdyn.doctor.worst_pose import AddedMass, bounds, carried, change_of_gravity, largest_change, worst
 from doctor.arms import RIGHT, examined, replaced
 
 G = 9.81
@@ -66,10 +66,11 @@ def test_a_change_of_mass_and_centre_changes_gravity_by_so_much(name: str) -> No
     heavier = armdyn.Robot(robot.model.replace(links=links))
     q = robot.random_configuration(3, 20)
     moment = after.mass * after.com - before.mass * before.com
-    change = change_of_gravity(robot, link, after.mass - before.mass, moment)(q)
+    added = AddedMass.at(robot, link, after.mass - before.mass, moment)
+    change = change_of_gravity(robot, added)(q)
     expected = heavier.gravity_forces(q) - robot.gravity_forces(q)
     np.testing.assert_allclose(change, expected, rtol=0, atol=1e-12 * np.abs(heavier.gravity_forces(q)).max())
-    largest, _ = worst(robot, change_of_gravity(robot, link, after.mass - before.mass, moment))
+    largest, _ = worst(robot, change_of_gravity(robot, added))
     assert (largest >= np.abs(expected).max(axis=0) - 1e-12).all()
 
 
@@ -158,8 +159,9 @@ def test_the_largest_change_is_that_of_a_search_over_all_joints(mass: float) -> 
     """Without a change of mass the first moment of the link alone changes."""
     robot = armdyn.load("ur5")
     link, moment = robot.link_names[-2], np.array([0.1, -0.2, 0.3])
-    k, largest, pose = largest_change(robot, link, mass, moment)
-    change = change_of_gravity(robot, link, mass, moment)
+    added = AddedMass.at(robot, link, mass, moment)
+    k, largest, pose = largest_change(robot, added)
+    change = change_of_gravity(robot, added)
     every, _ = worst(robot, change)
     assert largest == pytest.approx(every.max(), rel=1e-9)
     assert abs(change(pose)[k]) == pytest.approx(largest, rel=1e-12)
@@ -168,5 +170,5 @@ def test_the_largest_change_is_that_of_a_search_over_all_joints(mass: float) -> 
 def test_joints_that_do_not_matter_stay_at_zero() -> None:
     """The first joint of the arm turns about gravity, the last link is on the axis of the last joint."""
     robot = armdyn.load("ur5")
-    _, _, pose = largest_change(robot, robot.link_names[2], 1.0, np.array([0.3, 0.0, 0.0]))
+    _, _, pose = largest_change(robot, AddedMass.at(robot, robot.link_names[2], 1.0, np.array([0.3, 0.0, 0.0])))
     np.testing.assert_array_equal(pose[3:], 0.0)

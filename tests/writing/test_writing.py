@@ -196,7 +196,6 @@ REASONS = {
     "trajectory.py: save": "an animation, whose own method writes it",
     "motion_files.py: save": "a trajectory, whose own method writes it",
     "excite.py: to_csv": "an exciting motion, whose own method writes it",
-    "tables.py: write_table": "the function itself, with a text in memory",
 }
 """Calls that may write without `armdyn.base.writing`, and why."""
 

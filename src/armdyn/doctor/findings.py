@@ -9,7 +9,7 @@ from typing import Any
 
 from armdyn.base.errors import UnknownName
 from armdyn.base.imported import exported
-from armdyn.base.tabular import Tabulated, TextTableulated
+from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.doctor.finding import SEVERITIES, Finding, Severity
 from armdyn.doctor.source import Edit, SourceDocument
 from armdyn.doctor.subject import Subject
@@ -99,7 +99,7 @@ class Findings(Tabulated, Sequence[Finding]):
             (f"{one.line}:{one.column}", one.severity, one.element, f"{one.text} [{one.rule}]", _mended(one))
             for one in self._shown()
         ]
-        return TextTable(headings, rows, "rllll", below=(self.summary(),), widths=(0, 0, 32, 60, 40))
+        return TextTable(headings, rows, "rllll", below=(self.summary(),), widths=(0, 0, 32, 68, 44))
 
     def _shown(self) -> Iterator[Finding]:
         """The findings, of each rule no more than `MOST_OF_A_RULE`."""

@@ -8,7 +8,7 @@ three values determine it along one joint.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -245,17 +245,36 @@ def _highest(places: Array, heights: Array) -> tuple[Array, Array]:
 _MOVES = {"sine": _turned, "line": _slid, "curve": _searched}
 
 
-def _change_of_gravity(robot: Robot, on: str, mass: float, moment: Array, path: Sequence[Joint]) -> Forces:
-    """The joint forces that hold a mass and a first moment m c on a link, as a function of poses, N m or N.
+class AddedMass(NamedTuple):
+    """A mass and a first moment that are added to a link.
 
     Args:
-        robot: the arm, without coupled joints.
-        on: the link; ``moment`` is in its axes about its origin.
+        link: the link.
         mass: kg.
-        moment: kg m, shape (3,).
+        moment: m c in the axes of the link about its origin, kg m, shape (3,).
         path: the joints from the link to the base.
     """
-    place = robot.link_names.index(on)
+
+    link: str
+    mass: float
+    moment: Array
+    path: tuple[Joint, ...]
+
+    @classmethod
+    def at(cls, robot: Robot, frame_name: str, mass: float, moment: Array) -> AddedMass:
+        """A mass, kg, and a first moment, kg m, in the axes of a frame about its origin.
+
+        Raises:
+            UnknownName: a frame that the robot does not have.
+        """
+        frame = robot.model.frame(frame_name)
+        R, p = np.asarray(frame.pose)[:3, :3], np.asarray(frame.pose)[:3, 3]
+        return cls(frame.link, mass, R @ moment + mass * p, tuple(_path(robot.model, frame.link)))
+
+
+def change_of_gravity(robot: Robot, added: AddedMass) -> Forces:
+    """The joint forces that hold an added mass, as a function of poses, N m or N; of an arm without coupled joints."""
+    place, mass, path = robot.link_names.index(added.link), added.mass, added.path
     g = np.asarray(robot.gravity)
     across = np.cross(np.eye(3), g)  # a @ across = a x g
     columns = [(joint, robot.joint_names.index(joint.name), robot.link_names.index(joint.child)) for joint in path]
@@ -263,7 +282,7 @@ def _change_of_gravity(robot: Robot, on: str, mass: float, moment: Array, path: 
     def forces(q: Array) -> Array:
         poses = np.asarray(robot.link_poses(q))
         T = poses[..., place, :, :]
-        first = T[..., :3, :3] @ moment + mass * T[..., :3, 3]
+        first = T[..., :3, :3] @ added.moment + mass * T[..., :3, 3]
         result = np.zeros(q.shape)
         for joint, column, child in columns:
             axis = poses[..., child, :3, :3] @ joint.axis
@@ -277,25 +296,14 @@ def _change_of_gravity(robot: Robot, on: str, mass: float, moment: Array, path: 
     return forces
 
 
-def largest_change(robot: Robot, link: str, mass: float, moment: Array) -> tuple[int, float, Array]:
-    """The joint whose static force changes most by a mass on a link, the largest change and its pose.
+def largest_change(robot: Robot, added: AddedMass) -> tuple[int, float, Array]:
+    """The joint whose static force changes most by an added mass, the largest change and its pose.
 
-    Args:
-        robot: the arm, without coupled joints.
-        link: a frame of the robot; ``moment`` is in its axes about its origin.
-        mass: kg.
-        moment: kg m, shape (3,).
-
-    Raises:
-        UnknownName: a link that the robot does not have.
+    The arm has no coupled joints.
     """
-    on, about_link = _on_link(robot, link, mass, moment)
-    path = _path(robot.model, on)
-    forces, places = (
-        _change_of_gravity(robot, on, mass, about_link, path),
-        [robot.joint_names.index(joint.name) for joint in path],
-    )
-    highest = bounds(robot.model, {on: (mass, about_link)})
+    forces = change_of_gravity(robot, added)
+    places = [robot.joint_names.index(joint.name) for joint in added.path]
+    highest = bounds(robot.model, {added.link: (added.mass, added.moment)})
     best: tuple[int, float, Array] = (0, 0.0, np.zeros(robot.dof))
     for k in highest.argsort()[::-1]:
         if highest[k] <= best[1]:
@@ -313,10 +321,3 @@ def _path(model: Model, link: str) -> list[Joint]:
         path.append(carriers[link])
         link = carriers[link].parent
     return path
-
-
-def _on_link(robot: Robot, frame_name: str, mass: float, moment: Array) -> tuple[str, Array]:
-    """The link that has a frame, and a first moment in the frame about its origin as one in and about the link's."""
-    frame = robot.model.frame(frame_name)
-    R, p = np.asarray(frame.pose)[:3, :3], np.asarray(frame.pose)[:3, 3]
-    return frame.link, R @ moment + mass * p

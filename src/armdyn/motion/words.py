@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import ArmdynError, reason_of, shown
+from armdyn.base.errors import ArmdynError, MissingLibrary, reason_of, shown
 from armdyn.base.memory import refuse_more_than_memory
 from armdyn.model.joint_units import UNITS
 from armdyn.model.limits import Limits
@@ -76,7 +76,7 @@ def refusing_damage(path: Path) -> Iterator[None]:
     """Turn exceptions of reading a damaged or foreign file into a `TrajectoryFileError`."""
     try:
         yield
-    except TrajectoryFileError:
+    except (TrajectoryFileError, MissingLibrary):
         raise
     except _DAMAGE as error:
         raise TrajectoryFileError(

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.base.errors import ArmdynError
 from armdyn.doctor.finding import Finding, Repair
 from armdyn.doctor.subject import Subject, SubjectLink
-from armdyn.doctor.worst_pose import bounds, carried, largest_change, worst
+from armdyn.doctor.worst_pose import AddedMass, bounds, carried, largest_change, worst
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -39,7 +39,7 @@ def _stated(repair: Repair, body: SubjectLink | None, robot: Robot) -> Repair:
     if dm == 0.0 and not moment.any():
         return repair
     try:
-        k, largest, worst_pose = largest_change(robot, body.name, dm, moment)
+        k, largest, worst_pose = largest_change(robot, AddedMass.at(robot, body.name, dm, moment))
     except ArmdynError:
         return repair
     if not np.isfinite(largest) or largest == 0.0:
