@@ -1,6 +1,6 @@
 """Small tables of text: printed in columns, as HTML for notebooks, as LaTeX, as csv.
 
->>> print(Table(("joint", "mass"), [("elbow", "2.5"), ("wrist", "10")], align="lr"))
+>>> print(TextTable(("joint", "mass"), [("elbow", "2.5"), ("wrist", "10")], align="lr"))
 joint  mass
 elbow   2.5
 wrist    10
@@ -97,7 +97,7 @@ class TextTable:
     ) -> TextTable:
         """A table of numbers, which stand right, texts, and None, which is left out.
 
-        >>> table = Table.of(("joint", "force [N m]"), [("elbow", 2.0 / 3.0), ("wrist", None)], digits=3)
+        >>> table = TextTable.of(("joint", "force [N m]"), [("elbow", 2.0 / 3.0), ("wrist", None)], digits=3)
         >>> print(table)
         joint  force [N m]
         elbow        0.667
