@@ -1,5 +1,7 @@
 """FMUs of closed loops and controllers, simulated by fmpy, beside armdyn's own loops."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from fmpy import simulate_fmu
@@ -195,3 +197,29 @@ def test_one_number_serves_all_joints_of_a_gain() -> None:
     assert {place.name: place.start for place in coupled.code.layout.places}["Kp"] == (9.0, 1.0, 1.0, 9.0)
     with pytest.raises(armdyn.ShapeError, match="q_ref has shape"):
         loop.to_fmu(start={"q_ref": 1.0})
+
+
+def test_loop_with_states_of_an_element() -> None:
+    """They begin with the element's start."""
+
+    @dataclass(frozen=True)
+    class Relaxing(armdyn.simulation.ElementWithState):
+        def states(self) -> dict[str, str]:
+            return {"force": "N m"}
+
+        def start(self) -> list[float]:
+            return [3.0]
+
+        def rates(self, model: object, q: np.ndarray, qd: np.ndarray, z: np.ndarray, tau: np.ndarray) -> np.ndarray:
+            return np.array([-20.0 * qd[0] - 5.0 * z[0]])
+
+        def force(self, model: object, q: np.ndarray, qd: np.ndarray, z: np.ndarray) -> np.ndarray:
+            return np.array([z[0], 0.0])
+
+    loop = armdyn.ClosedLoop(ROBOT, armdyn.control.pd_gravity, elements=[Relaxing()])
+    fmu = loop.to_fmu(start={"q": [0.1, 0.5], **AIM})
+    assert {place.name: place.start for place in fmu.code.layout.places}["element_states"] == (3.0,)
+    rolled = loop([0.1, 0.5], steps=50, **AIM)
+    found = simulate_fmu(str(written(fmu, "relaxing_loop")), stop_time=0.05, output_interval=0.01)
+    for name in ("q", "qd", "element_states"):
+        np.testing.assert_allclose(np.ravel(found[name][-1]), getattr(rolled.final, name), rtol=1e-11, atol=1e-12)

@@ -29,6 +29,7 @@ from armdyn.simulation import (
     ClosedLoop,
     Contact,
     Element,
+    ElementWithState,
     RungeKutta4,
     SaveAt,
     SimulationError,
@@ -58,6 +59,30 @@ class Detent(Element):
 
     def energy(self, model: Any, q: Any) -> Any:
         return self.size / 6.0 * (1.0 - np.cos(6.0 * q[self.joint]))
+
+
+@dataclass(frozen=True)
+class Relaxing(ElementWithState):
+    """A spring in series with a damper at a joint: its force is the state, as the element with a state."""
+
+    joint: int
+    stiffness: float
+    damping: float
+
+    def states(self) -> Any:
+        return {"force": "N m"}
+
+    def start(self) -> Any:
+        return [0.5]
+
+    def rates(self, model: Any, q: Any, qd: Any, z: Any, tau: Any) -> Any:
+        return [-self.stiffness * qd[self.joint] - self.stiffness / self.damping * z[0]]
+
+    def force(self, model: Any, q: Any, qd: Any, z: Any) -> Any:
+        return np.array([z[0] if k == self.joint else 0.0 for k in range(model.dof)])
+
+    def energy(self, model: Any, q: Any, z: Any) -> Any:
+        return z[0] * z[0] / (2.0 * self.stiffness)
 
 
 @dataclass
@@ -135,6 +160,7 @@ ELEMENTS: dict[str, Callable[[Case], None]] = {
     "stops": _stops,
     "contact": _contact,
     "element of your own": _own,
+    "element with a state": lambda case: case.elements.append(Relaxing(1, 30.0, 2.0)),
 }
 """Functions that add an element to a case, in an order in which each may be added."""
 

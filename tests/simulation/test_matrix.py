@@ -12,11 +12,13 @@ SAMPLE = (
     ("constraint", "ClosedLoop"),
     ("stops", "ClosedLoop"),
     ("element of your own", "gradient"),
+    ("element with a state", "C"),
     ("brake that switches", "C"),
     ("bristles", "FMU"),
     ("coupled joints", "study"),
     ("dry friction + stops", "simulate, adaptive"),
     ("flexible joint + element of your own", "simulate, adaptive"),
+    ("dry friction + element with a state", "ClosedLoop"),
     ("friction under load + brake that switches", "ClosedLoop"),
 )
 

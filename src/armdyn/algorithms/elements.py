@@ -2,36 +2,120 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armdyn.base.errors import Unsupported
 from armdyn.model.drive import Drive
+from armdyn.model.element import Element
+from armdyn.model.element_with_state import ElementWithState
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.model.mechanism import Mechanism
 
 
+@dataclass(frozen=True, eq=False)
+class InState(Element):
+    """An element with states, in one state: a force of positions and velocities.
+
+    Args:
+        element: the element.
+        z: the states.
+    """
+
+    element: ElementWithState
+    z: Any
+
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        """The joint forces on the links, N m or N, shape (n,)."""
+        return np.asarray(self.element.force(model, q, qd, self.z))
+
+    def located(self, model: Any, q: Any, qd: Any) -> Any:
+        """The functions at whose zeros forces or rates have a kink."""
+        return self.element.located(model, q, qd, self.z)
+
+
+def in_state(mechanism: Mechanism, z: Any) -> Mechanism:
+    """The mechanism whose elements with states are forces of positions and velocities, in the states z of all."""
+    elements: list[Element | ElementWithState] = []
+    first = 0
+    for element in mechanism.elements:
+        if isinstance(element, ElementWithState):
+            size = len(element.states())
+            elements.append(InState(element, z[first : first + size]))
+            first += size
+        else:
+            elements.append(element)
+    return dataclasses.replace(mechanism, elements=tuple(elements))
+
+
+def without_states(mechanism: Mechanism) -> Mechanism:
+    """The mechanism without the elements that have states."""
+    if not any(isinstance(element, ElementWithState) for element in mechanism.elements):
+        return mechanism
+    stateless = tuple(element for element in mechanism.elements if isinstance(element, Element))
+    return dataclasses.replace(mechanism, elements=stateless)
+
+
+def rates_of_states(mechanism: Mechanism, q: Array, qd: Array, tau: Array) -> Array:
+    """dz/dt of the states of all elements of a mechanism `in_state`."""
+    rates: list[Any] = []
+    for one in mechanism.elements:
+        if isinstance(one, InState):
+            own = np.atleast_1d(np.asarray(one.element.rates(mechanism, q, qd, one.z, tau), dtype=object))
+            names = list(one.element.states())
+            if own.shape != (len(names),):
+                raise Unsupported(
+                    f"rates of {type(one.element).__name__} have shape {own.shape}; expected ({len(names)},), one for "
+                    f"each of its states: {', '.join(names)}"
+                )
+            rates += list(own)
+    return np.array(rates, dtype=object)
+
+
+def energy_of_states(mechanism: Mechanism, q: Array) -> Any:
+    """The stored energy of the elements of a mechanism `in_state` that have states, J."""
+    own = (one for one in mechanism.elements if isinstance(one, InState))
+    return sum((one.element.energy(mechanism, q, one.z) for one in own), start=0.0)
+
+
 def forces_of_elements(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     """Joint forces of all elements on the links, N m or N, shape (n,)."""
+    return _sum(mechanism, _stateless(mechanism), q, qd)
+
+
+def forces_of_states(mechanism: Mechanism, q: Array, qd: Array) -> Array:
+    """Joint forces on the links of the elements of a mechanism `in_state` that have states, N m or N, shape (n,)."""
+    return _sum(mechanism, [one for one in mechanism.elements if isinstance(one, InState)], q, qd)
+
+
+def _sum(mechanism: Mechanism, elements: Sequence[Element], q: Array, qd: Array) -> Array:
     total = np.zeros(mechanism.dof)
-    for element in mechanism.elements:
+    for element in elements:
         force = np.asarray(element.force(mechanism, q, qd))
         if force.shape != (mechanism.dof,):
             raise Unsupported(
-                f"force of {type(element).__name__} has shape {force.shape}; expected ({mechanism.dof},), a force for "
+                f"force of {_name(element)} has shape {force.shape}; expected ({mechanism.dof},), a force for "
                 f"each joint of {mechanism.name!r}"
             )
         total = total + force
     return total
 
 
+def values_of_kinks(mechanism: Mechanism, q: Array, qd: Array) -> Array:
+    """The functions of all elements at whose zeros forces or rates have a kink, shape (kinks,)."""
+    return np.array([value for element in _stateless(mechanism) for value in element.located(mechanism, q, qd)])
+
+
 def dissipative_forces(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     """Joint forces of the elements that do not come from their energy, N m or N, shape (n,): F(q, qd) - F(q, 0)."""
     total, at_rest = np.zeros(mechanism.dof), np.zeros(mechanism.dof)
-    for element in mechanism.elements:
+    for element in _stateless(mechanism):
         total = total + element.force(mechanism, q, qd)
         if element.stores_energy:
             total = total - element.force(mechanism, q, at_rest)
@@ -45,7 +129,28 @@ def dissipated_power(mechanism: Mechanism, q: Array, qd: Array) -> Any:
 
 def energy_of_elements(mechanism: Mechanism, q: Array) -> Any:
     """The stored energy of all elements, J."""
-    return sum((element.energy(mechanism, q) for element in mechanism.elements), start=0.0)
+    return sum((element.energy(mechanism, q) for element in _stateless(mechanism)), start=0.0)
+
+
+def _name(element: Element) -> str:
+    return type(element.element if isinstance(element, InState) else element).__name__
+
+
+def _stateless(mechanism: Mechanism) -> list[Element]:
+    """The elements, none of which has a state.
+
+    Raises:
+        Unsupported: an element with states, which functions of positions and velocities do not have.
+    """
+    elements: list[Element] = []
+    for element in mechanism.elements:
+        if isinstance(element, ElementWithState):
+            raise Unsupported(
+                f"{type(element).__name__} of {mechanism.name!r} has states, {', '.join(element.states())}, which are "
+                "not arguments here; armdyn.simulate and armdyn.ClosedLoop move them"
+            )
+        elements.append(element)
+    return elements
 
 
 def against_elements(mechanism: Mechanism, positions: Array, rates: Array | None = None) -> list[Any]:

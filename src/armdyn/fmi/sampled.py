@@ -63,7 +63,8 @@ def to_fmu(
     called = chosen_name(name, "_".join([loop.robot.name, *([law.name] if law else [])]))
     text = f"{loop.robot.name} under {law.name if law else 'given joint forces'}."
     step = loop.method.step
-    system = _sampled(loop.robot, rollout.step, loop.rollout.parameters, law, called, text, step, tunable, start or {})
+    begins = loop.start_of_elements | dict(start or {})
+    system = _sampled(loop.robot, rollout.step, loop.rollout.parameters, law, called, text, step, tunable, begins)
     warn_of_step(loop.robot, system)
     return Fmu(system, derivatives, arrays)
 

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from armdyn.base.errors import DTypeError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.element import Element
+from armdyn.model.element_with_state import ElementWithState
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.parallel_spring import ParallelSpring
 
@@ -59,7 +60,8 @@ def _is_part(value: object) -> bool:
     """True if its class and fields determine it completely."""
     if dataclasses.is_dataclass(value):
         return bool(getattr(type(value), "__dataclass_params__").frozen)  # noqa: B009 - unknown to type checkers
-    return isinstance(value, FrictionLaw | JointActuator | ParallelSpring | Element) and not vars(value)
+    kinds = FrictionLaw | JointActuator | ParallelSpring | Element | ElementWithState
+    return isinstance(value, kinds) and not vars(value)
 
 
 def _number(kind: type) -> int:

@@ -16,6 +16,7 @@ from armdyn.base.exact import rounded
 from armdyn.base.threads import cached_property
 from armdyn.model.drive import Drive
 from armdyn.model.element import Element
+from armdyn.model.element_with_state import ElementWithState
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import Axes, Turn, Turns
@@ -115,7 +116,7 @@ class Mechanism:
     model: Model
     drive: Drive
     springs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    elements: tuple[Element, ...] = ()
+    elements: tuple[Element | ElementWithState, ...] = ()
 
     @property
     def dof(self) -> int:

@@ -17,6 +17,7 @@ from armdyn.base.threads import cached_property
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.element import Element
+from armdyn.model.element_with_state import ElementWithState
 from armdyn.model.fingerprint import fingerprint
 from armdyn.model.frozen import exact_copy, frozen_array
 from armdyn.model.geometry import Geometry
@@ -109,7 +110,7 @@ class Model:
     geometry: tuple[Geometry, ...] = ()
     coupling: Coupling | None = None
     constraints: tuple[Constraint, ...] = ()
-    elements: tuple[Element, ...] = ()
+    elements: tuple[Element | ElementWithState, ...] = ()
 
     def __post_init__(self) -> None:
         set_fields(self, gravity=frozen_array(self.gravity, (3,), "gravity", GRAVITY))

@@ -57,6 +57,7 @@ WORDS = {
     "sampled_tau": SignalWords("commanded force, sampled", "τ_c"),
     "sampled_step": SignalWords("steps since the last sample"),
     "bristles": SignalWords("bristle deflection", "z"),
+    "element_states": SignalWords("states of elements", "z"),
     "stop_force": SignalWords("stop force", "λ"),
     "contact_force": SignalWords("contact force", "λ"),
     "current": SignalWords("motor current", "I"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from armdyn.model import coordinates, joint_equations
 from armdyn.model.constraints import refuse_one_body
 from armdyn.model.element import Element
+from armdyn.model.element_with_state import ElementWithState
 from armdyn.model.elements import refuse_elements
 from armdyn.model.fingerprint import fingerprint
 from armdyn.model.joint_order import in_joint_order
@@ -178,7 +179,7 @@ def with_constraints(model: Model, *constraints: Constraint) -> Model:
     return constrained
 
 
-def with_elements(model: Model, *elements: Element) -> Model:
+def with_elements(model: Model, *elements: Element | ElementWithState) -> Model:
     """The robot on which further elements of a user's own act: joint forces of its positions and velocities.
 
     They are part of `inverse_dynamics`, `forward_dynamics`, `bias_forces` and all motions, their energy of
@@ -186,7 +187,8 @@ def with_elements(model: Model, *elements: Element) -> Model:
     them for one motion.
 
     Args:
-        elements: each a frozen dataclass derived from `armdyn.simulation.Element`.
+        elements: each a frozen dataclass derived from `armdyn.simulation.Element` or
+            `armdyn.simulation.ElementWithState`, which `armdyn.simulate` and `armdyn.ClosedLoop` move.
 
     Raises:
         DTypeError: an element that is not a frozen dataclass of numbers and names.

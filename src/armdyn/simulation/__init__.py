@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from armdyn.functions.not_finite import DivergenceWarning
     from armdyn.functions.unfinished import RolloutInterrupted
     from armdyn.model.element import Element
+    from armdyn.model.element_with_state import ElementWithState
     from armdyn.motion.energy import EnergyAccount
     from armdyn.motion.errors import TrajectoryFileError
     from armdyn.motion.limits_passed import PassedLimit, limits_passed
@@ -56,6 +57,7 @@ _WHERE = {
     "DeadPointWarning": "errors",
     "DivergenceWarning": "armdyn.functions.not_finite",
     "Element": "armdyn.model.element",
+    "ElementWithState": "armdyn.model.element_with_state",
     "EnergyAccount": "armdyn.motion.energy",
     "Euler": "methods.catalogue",
     "FrictionWarning": "errors",
@@ -99,6 +101,7 @@ __all__ = [
     "DeadPointWarning",
     "DivergenceWarning",
     "Element",
+    "ElementWithState",
     "EnergyAccount",
     "Euler",
     "FrictionWarning",

@@ -18,6 +18,7 @@ from armdyn.constraints.errors import ConstraintError, RedundantConstraints, Sin
 from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.robot import Robot
+from armdyn.simulation.elements.own import without_elements_with_states
 from armdyn.simulation.settings import check_constraints
 from armdyn.spatial.rotations import Array
 
@@ -42,7 +43,8 @@ def checked_start(robot: Robot, q: Array, qd: Array, redundant: Redundant) -> tu
         check_constraints(robot, q, qd, redundant)
         return robot, "error" if redundant == "auto" else redundant, []
     try:
-        motion = robot.constrained_forward_dynamics(q, qd, np.zeros(robot.dof), redundant="error")
+        bare = without_elements_with_states(robot)
+        motion = bare.constrained_forward_dynamics(q, qd, np.zeros(robot.dof), redundant="error")
         if not (motion.independence <= DRIFTED**2).any():
             return robot, "error", []
     except SingularState:

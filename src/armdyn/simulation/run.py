@@ -160,7 +160,7 @@ def simulate(
             stops that they hit, press against and leave; a `Contact` is a point that a plane pushes and never pulls;
             `BrakeSwitches` engage and release brakes; `Constraints` sets the treatment of the robot's constraints;
             `Start` the initial state of rotors and bristles; an `Element` of your own is a force of positions and
-            velocities. The forces of stops and contacts are in
+            velocities, an `ElementWithState` has states with rates of its own. The forces of stops and contacts are in
             ``trajectory.signals``, and the energy that impacts dissipate is counted as work.
         events: `JointLimit`, `Plane`, `Crossing` to detect. Each occurrence, located to rounding, is
             in ``trajectory.events``. With events, stops, contacts and brakes the states of a batch are integrated one
@@ -306,7 +306,8 @@ def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
     method, system, happenings = problem.method, problem.system, problem.happenings
     if isinstance(method, Taylor):
         return taylor.integrate
-    if isinstance(method, Adaptive) or happenings is not None or (bool(system.places) and system.carries):
+    by_pieces = happenings is not None or system.own_states > 0 or (bool(system.places) and system.carries)
+    if isinstance(method, Adaptive) or by_pieces:
         return event_driven.integrate
     return fixed_step.integrate
 

@@ -15,6 +15,9 @@ from armdyn.simulation.drivers.grid import refuse_more_than_memory
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 
+ELEMENTS = "element_states"
+"""Name of the signal with the states of elements."""
+
 
 @dataclass
 class Effort:
@@ -71,7 +74,7 @@ class Samples:
         return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces), bristles=bent)
 
     def record(self, state: tuple[Any, ...], forces: tuple[Array, ...]) -> None:
-        """Keep the next state, (x, v, W) and bristles, and the forces there, as far as they are given."""
+        """Keep the next state, (x, v, W), bristles and states of elements, and the forces there, as far as given."""
         row, (x, v, self.work[self.count]) = self.count, state[:3]
         if self.places:
             (x, self.signals["theta"][row]), (v, self.signals["thetad"][row]) = (
@@ -80,6 +83,8 @@ class Samples:
         self.q[row], self.qd[row] = x, v
         if self.bristles is not None:
             self.bristles[row] = state[3]
+        if ELEMENTS in self.signals:
+            self.signals[ELEMENTS][row] = state[4]
         for kept, value in zip(self.forces, forces, strict=False):
             kept[row] = value
         self.count = row + 1
@@ -122,9 +127,8 @@ class Samples:
         forces = tuple(f[at] for f in self.forces)
         bent = None if self.bristles is None else self.bristles[at]
         own: dict[str, Any] = {"effort": self.effort, "bristles": bent, "shares_times": bool(index)}
-        if self.places:
-            rotors = {name: self.signals[name][at] for name in ("theta", "thetad")}
-            own |= {"places": self.places, "signals": rotors}
+        names = [*(("theta", "thetad") if self.places else ()), *((ELEMENTS,) if ELEMENTS in self.signals else ())]
+        own |= {"places": self.places, "signals": {name: self.signals[name][at] for name in names}}
         return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, **own)
 
     def kept(self) -> Samples:

@@ -13,6 +13,7 @@ from armdyn.base.checks import choice, per_joint
 from armdyn.base.errors import SettingError, ShapeError
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
+from armdyn.simulation.elements.own import without_elements_with_states
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.spatial.rotations import Array
 
@@ -44,7 +45,8 @@ def check_constraints(robot: Robot, q: Array, qd: Array, redundant: Redundant = 
             + either("robot.with_independent_constraints(q) leaves out", "give a robot without")
             + " the constraints that follow from others"
         )
-    robot.constrained_forward_dynamics(q, qd, np.zeros(robot.dof), redundant=redundant)
+    bare = without_elements_with_states(robot)
+    bare.constrained_forward_dynamics(q, qd, np.zeros(robot.dof), redundant=redundant)
 
 
 def check_keeps_constraints(robot: Robot, method: FixedStep) -> None:

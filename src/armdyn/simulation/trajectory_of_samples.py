@@ -12,9 +12,10 @@ from armdyn.motion.motion_data import MotionData, Statistics
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import bristle_labels
+from armdyn.simulation.elements.own import labels_of_states
 from armdyn.simulation.methods.catalogue import Method
 from armdyn.simulation.notes import notes_on
-from armdyn.simulation.samples import Samples
+from armdyn.simulation.samples import ELEMENTS, Samples
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 
@@ -24,7 +25,7 @@ def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Lab
     if not signals:
         return {}
     known = samples.labels | of_robot(robot, {name: values.shape[-1] for name, values in signals.items()})
-    known["bristles"] = bristle_labels(robot.model)
+    known |= {"bristles": bristle_labels(robot.model), ELEMENTS: labels_of_states(robot.model)}
     return {name: known[name] for name in signals if name in known}
 
 

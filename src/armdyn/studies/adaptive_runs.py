@@ -55,7 +55,7 @@ def check_parameters(robot: Robot, method: Adaptive, names: tuple[str, ...]) -> 
             without a compiled loop.
     """
     system = System.of(robot, method, "error")
-    plain = not (system.places or system.carries or system.rubbing or robot.model.constraints)
+    plain = not (system.places or system.has_states or system.rubbing or robot.model.constraints)
     if names and not (plain and method.scipy_method in PAIRS):
         raise StudyError(
             f"{names[0]!r} varies, and the method is {method}: it moves rigid arms with varied parameters by "

@@ -98,7 +98,7 @@ class Segments:
         """
         method, system = problem.method, problem.system
         known = are_known(motion.forces, method) and motion.chattering is None
-        if formula_of(method) is None or not known or motion.modes is None:
+        if formula_of(method) is None or not known or motion.modes is None or system.own_states:
             return None
         drive = drive_of_links(system.bare)
         alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.rows)

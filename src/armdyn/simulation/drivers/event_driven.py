@@ -52,7 +52,7 @@ def has_modes(problem: Problem) -> bool:
     """True if located functions may change the equations of a motion, or are events of it."""
     system = problem.system
     kinks = system.carries or bool(system.robot.model.constraints) or bool(ends_of(system.robot))
-    return problem.happenings is not None or (bool(system.places) and kinks)
+    return problem.happenings is not None or system.own_states > 0 or (bool(system.places) and kinks)
 
 
 def _with_modes(problem: Problem, report: Report) -> None:

@@ -64,7 +64,10 @@ class Step:
 
 
 class ByFormula:
-    """Steps of one length by a formula without a memory, on a grid of times."""
+    """Steps of one length by a formula without a memory, on a grid of times.
+
+    States of elements, the last of z, are moved by the formula as velocities of further coordinates.
+    """
 
     longest_at_rest = np.inf
     remedy = ""
@@ -79,8 +82,9 @@ class ByFormula:
         along: Along | None = None,
         size: int | None = None,
         grid: StepGrid | None = None,
+        own: int = 0,
     ) -> None:
-        self.grid = grid
+        self.grid, self.own = grid, own
         self.n = robot.dof if size is None else size
         self.robot, self.rates, self.effort, self.along, self.made = robot, rates, effort, along, 0
         self.method, self.formula = method, method.scheme.formula
@@ -102,27 +106,38 @@ class ByFormula:
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
 
         def near(later: float) -> Array:
-            return self._whole(y, *quartic(np.array(later), ends, q, qd, qdd), y[-1])
+            x, v = quartic(np.array(later), ends, q, qd, qdd)
+            if not self.own:
+                return self._whole(y, x, v, y[-1])
+            part, of_elements = (later - t) / (until - t), slice(-1 - self.own, -1)
+            z = (1.0 - part) * y[of_elements] + part * y_end[of_elements]
+            return self._whole(y, x, np.concatenate([v, z]), y[-1])
 
         return Step(t, y, until, y_end, near, at)
 
     def _after(self, t: float, y: Array, first: Array, h: float) -> Array:
+        n, of_elements = self.n, slice(-1 - self.own, -1)
+
+        def velocities(y: Array) -> Array:
+            return np.concatenate([y[n : 2 * n], y[of_elements]]) if self.own else y[n : 2 * n]
+
+        def f(later: float, x: Array, v: Array) -> tuple[Array, Any]:
+            rate = self.rates(later, self._whole(y, x, v, 0.0))
+            return velocities(rate), rate[-1]
+
+        known = velocities(first), first[-1]
+        x = np.concatenate([y[:n], np.zeros(self.own)]) if self.own else y[:n]
+        x, v, work = self.formula(f, known, t, (x, velocities(y), y[-1]), np.float64(h))
+        return self._whole(y, x, v, work)
+
+    def _whole(self, y: Array, x: Array, v: Array, work: float) -> Array:
+        """The state of these positions and velocities in the step that begins with y; states of elements are in v."""
         n = self.n
-
-        def f(later: float, q: Array, qd: Array) -> tuple[Array, Any]:
-            rate = self.rates(later, self._whole(y, q, qd, 0.0))
-            return rate[n : 2 * n], rate[-1]
-
-        known = first[n : 2 * n], first[-1]
-        q, qd, work = self.formula(f, known, t, (y[:n], y[n : 2 * n], y[-1]), np.float64(h))
-        return self._whole(y, q, qd, work)
-
-    def _whole(self, y: Array, q: Array, qd: Array, work: float) -> Array:
-        """The state of these positions and velocities in the step that begins with y."""
-        n = self.n
+        q, qd, own = x[:n], v[:n], v[n:]
         if self.along is None:
-            return np.array([*q, *qd, work])
-        return np.array([*q, *qd, *self.along(y[2 * n : -1], q - y[:n], 0.5 * (y[n : 2 * n] + qd)), work])
+            return np.array([*q, *qd, *own, work])
+        bristles = y[2 * n : len(y) - 1 - self.own]
+        return np.array([*q, *qd, *self.along(bristles, q - y[:n], 0.5 * (y[n : 2 * n] + qd)), *own, work])
 
     def moved(self, t: float, y: Array) -> None:
         """Do nothing: no state is kept."""
@@ -223,11 +238,12 @@ def integrator_of(
     along: Along | None = None,
     size: int | None = None,
     grid: StepGrid | None = None,
+    own: int = 0,
 ) -> ByFormula | BySolver:
-    """The integrator of a method; ``size`` is how many positions y has, if these are not those of the joints alone."""
+    """The integrator of a method; y has ``size`` positions, one per joint by default, ``own`` states of elements."""
     if isinstance(method, Adaptive):
         return BySolver(robot, method, rates, effort, size)
-    return ByFormula(robot, method, rates, effort, along, size, grid)
+    return ByFormula(robot, method, rates, effort, along, size, grid, own)
 
 
 def _is_finite(values: Array) -> bool:

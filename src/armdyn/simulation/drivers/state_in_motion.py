@@ -68,7 +68,7 @@ class StateInMotion:
 
     def __init__(self, problem: Problem, forces: Forces, samples: Samples, dense: Dense | None = None) -> None:
         self.system, self.method, self.duration = problem.system, problem.method, problem.duration
-        self.n, self.carries = self.system.size, self.system.carries
+        self.n, self.has_states = self.system.size, self.system.has_states
         self.forces, self.samples, self.dense, self.corrector = forces, samples, dense, problem.corrector
         self.located: list[LocatedFunctions] = []
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
@@ -78,7 +78,7 @@ class StateInMotion:
         self.end = self.ends[0]
         self.hold, self.at_once, self.starts = 0, 0, True
         self.acting = forces
-        self._along = self.system.along if self.carries else None
+        self._along = self.system.along if self.system.carries else None
         self.integrator = self.new_integrator()
         self.chattering = Chattering.of(self.system, self.method, forces, self.duration)
         self._held: tuple[Array, ...] | None = None
@@ -95,7 +95,8 @@ class StateInMotion:
     def new_integrator(self) -> ByFormula | BySolver:
         """An integrator of these equations that has made no step."""
         effort, along, grid = self.samples.effort, self._along, self.grid
-        return integrator_of(self.system.robot, self.method, self.rates, effort, along, self.n, grid)
+        own = self.system.own_states
+        return integrator_of(self.system.robot, self.method, self.rates, effort, along, self.n, grid, own)
 
     # Equations of motion.
 
@@ -106,13 +107,14 @@ class StateInMotion:
         acting = forces = self._held or self.acting.at(self.hold, t, *self.system.seen(x, v))
         rate = np.empty(len(y))
         rate[:n] = v
-        if self.carries:
-            bristles, rate[2 * n : -1] = self.system.bending(y[2 * n : -1], v)
-            acting = (forces[0] - bristles, *forces[1:])
+        if self.has_states:
+            acting, rate[2 * n : -1] = self._with_states(y, forces)
         if self.modes is None:
             rate[n : 2 * n], rate[-1] = self.system.motion(x, v, *acting)
         else:
             rate[n : 2 * n], rate[-1] = self.modes.rates(x, v, acting)[:2]
+            if self.system.own_states:
+                rate[-1] += self.modes.rows.on_links @ v[: self.system.dof]
         self.samples.effort.evaluations += 1
         if self.chattering is not None:
             self.chattering.saw(t, y, v, forces)
@@ -124,12 +126,23 @@ class StateInMotion:
 
     def bristle_force(self, y: Array) -> Any:
         """The force of bristles, N m or N."""
-        return self.system.bending(y[2 * self.n : -1], y[self.n : 2 * self.n])[0] if self.carries else 0.0
+        if not self.system.carries:
+            return 0.0
+        z, v = y[2 * self.n : 2 * self.n + self.system.bristles], self.parts(y)[1]
+        return self.system.bending(z, v)[0]
 
-    def forces_without_bristles(self, t: float, y: Array) -> tuple[Array, ...]:
-        """The joint forces less those of bristles, and the wrench if there is one."""
-        tau, *f_tip = self._acting(t, *self.parts(y))
-        return tau - self.bristle_force(y), *f_tip
+    def forces_with_states(self, t: float, y: Array) -> tuple[Array, ...]:
+        """The joint forces less those of bristles, and the wrench if there is one; the mode has those of elements."""
+        acting = self._acting(t, *self.parts(y))
+        return self._with_states(y, acting)[0] if self.has_states else acting
+
+    def _with_states(self, y: Array, acting: tuple[Array, ...]) -> tuple[tuple[Array, ...], Array]:
+        """Forces with those of bristles; dz/dt. The mode gets those of elements, which act on the links."""
+        tau, *f_tip = acting
+        bends, on_links, rate = self.system.of_states(y[2 * self.n : -1], *self.parts(y), tau)
+        if self.system.own_states:
+            self.modes.rows.on_links = on_links  # type: ignore[union-attr]
+        return (tau - bends, *f_tip), rate
 
     def parts(self, y: Array) -> tuple[Array, Array]:
         """x and v."""
@@ -151,7 +164,8 @@ class StateInMotion:
 
     def run(self, x: Array, v: Array, *z: Array) -> Generator[float]:
         """Integrate from 0 to the end; yields the fraction that is done."""
-        t, y = 0.0, np.concatenate([x, v, *z, [-self.system.stored(*z)]])
+        stored = self.system.energy_of_states(z[0], x) if z else 0.0
+        t, y = 0.0, np.concatenate([x, v, *z, [-stored]])
         self._check_start(x, v)
         self._follow_events(t, y)
         try:
@@ -270,7 +284,8 @@ class StateInMotion:
                 raise self.integrator.stuck(t, y)
         assert chattering is not None  # noqa: S101 - it has begun
         method = SemiImplicitEuler(chattering.step)
-        steps = ByFormula(self.system.robot, method, self.rates, self.samples.effort, self._along, self.n)
+        own = self.system.own_states
+        steps = ByFormula(self.system.robot, method, self.rates, self.samples.effort, self._along, self.n, own=own)
         steps.remedy = SHORTER
         return steps.step(t, y, min(end, t + chattering.step)), False
 
@@ -347,11 +362,11 @@ class StateInMotion:
             self._record_state(t, self.corrected(y, after_step=False) if corrects and step.t < t else y)
 
     def _record_state(self, t: float, y: Array) -> None:
-        n, z = self.n, (y[2 * self.n : -1],) if self.carries else ()
-        x, v = y[:n], y[n : 2 * n]
+        z, (x, v), system = y[2 * self.n : -1], self.parts(y), self.system
         if self.modes is not None:
             self.modes.record(self.samples.count, t, y)
-        self.samples.record((x, v, y[-1] + self.system.stored(*z), *z), self._acting(t, x, v))
+        stored = system.energy_of_states(z, x) if self.has_states else 0.0
+        self.samples.record((x, v, y[-1] + stored, *system.parts_of_states(z)), self._acting(t, x, v))
 
     def _end(self, t: float, y: Array) -> None:
         """The last sample is that at which the motion ends."""

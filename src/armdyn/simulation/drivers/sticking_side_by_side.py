@@ -33,7 +33,7 @@ SHORTER = 0.25
 def has_loop(problem: Problem, joints: DryJoints) -> bool:
     """True if a compiled loop can make the motion: an explicit formula, held forces, each dry joint a coordinate."""
     system, forces = problem.system, problem.forces
-    plain = not (system.places or system.carries or system.robot.model.constraints or problem.corrector is not None)
+    plain = not (system.places or system.has_states or system.robot.model.constraints or problem.corrector is not None)
     known = forces.held and are_known(forces, problem.method) and formula_of(problem.method) is not None
     loaded = plain and rub_without_load(system.robot.mechanism.drive)
     return known and loaded and bool((joints.moved_by >= 0).all())

@@ -47,7 +47,7 @@ NEAR = 0.5
 
 
 def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any, barriers: Barriers | None = None) -> State:
-    """(x, v, (W, Q)) a step of a one-step method later, forces held.
+    """(x, v, (W, Q)) a step of a one-step method later, forces held, and states of elements if the arm has some.
 
     W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J.
 
@@ -64,18 +64,21 @@ def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any, barri
     if not method.scheme.once:  # modes at the beginning decide the other evaluations
         first = arm.released(x, v, first, yields)
         yields = 0.0 * yields
-    later: State = method.scheme.formula(arm, (first.x, first.energies(v)), 0.0, state, h)
+    later = arm.by_formula(method, first, state, h)
+    later, z = later[:3], later[3:]
     if not len(arm.rows) and barriers is None:
-        return later
+        return *later, *z
     turns = less(arm.slip * (arm.rows.matrix @ later[1]), 0.0)
     step = Step(arm, first, turns, yields, state, _predicted(method, arm, first, state, later, h), h)
     changes = sum(yields) + sum(turns)
     stopped = _either(changes, step.later(), later) if len(arm.rows) else later
     # a compiled loop leaves this out if no joint of a group of arms starts, stops or turns
     if barriers is None:
-        return stopped
+        return *stopped, *arm.states_on(changes, x, stopped[0], z, h)
     active = UnilateralRows(barriers, arm.links, later[0][: arm.n]).active(later[1][: arm.n])
-    return _either(changes + sum(active), _either(sum(active), step.pushed(barriers, active), stopped), later)
+    changes = changes + sum(active)
+    pushed = _either(changes, _either(sum(active), step.pushed(barriers, active), stopped), later)
+    return *pushed, *arm.states_on(changes, x, pushed[0], z, h)
 
 
 def _either(condition: Any, a: State, b: State) -> State:

@@ -62,14 +62,14 @@ class ContactModes(LocatedFunctions):
     def record(self, row: int, t: float, y: Array) -> None:
         """Store accelerations, the forces of barriers, and friction at a saved time."""
         motion, (x, v) = self.motion, self.motion.parts(y)
-        rates = self.rows.rates(x, v, motion.forces_without_bristles(t, y), self.mode, shared=True)
+        rates = self.rows.rates(x, v, motion.forces_with_states(t, y), self.mode, shared=True)
         friction = rates.friction
-        if motion.carries:
+        if motion.system.carries:
             friction = friction + motion.system.on_coordinates(motion.bristle_force(y))
         self.room.keep(row, rates.qdd[: motion.system.dof], rates.push, friction)
 
     def _holding(self, t: float, y: Array) -> Holding:
-        return self.rows.holding(*self.motion.parts(y), self.motion.forces_without_bristles(t, y), self.mode)
+        return self.rows.holding(*self.motion.parts(y), self.motion.forces_with_states(t, y), self.mode)
 
     # Located functions.
 
@@ -211,7 +211,7 @@ class ContactModes(LocatedFunctions):
         before, resting = self.mode, np.concatenate([touched, slip == 0])
         later = motion.a_moment_after(t) if soon else t
         near = y + (later - t) * motion.rates(t, y) if soon else y
-        acting = motion.forces_without_bristles(later, near)
+        acting = motion.forces_with_states(later, near)
         self.mode = self.rows.decided(*motion.parts(near), acting, resting, slip)
         open_yet = self.mode.held & np.append(self.barriers.gaps(x) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
         if open_yet.any():  # joints that come to rest a little before a stop, which is then closed

@@ -9,12 +9,13 @@ from typing import Any
 from armdyn.base.checks import refuse_class
 from armdyn.base.errors import SettingError
 from armdyn.model.element import Element
+from armdyn.model.element_with_state import ElementWithState
 from armdyn.simulation.elements.brakes import BrakeSwitches
 from armdyn.simulation.elements.constraints import Constraints
 from armdyn.simulation.elements.start import AT_REST, Start
 from armdyn.simulation.elements.stops import Contact, Stops
 
-KINDS = (Stops, Contact, BrakeSwitches, Constraints, Start, Element)
+KINDS = (Stops, Contact, BrakeSwitches, Constraints, Start, Element, ElementWithState)
 """Classes of the elements."""
 
 
@@ -36,7 +37,7 @@ class Parts:
     switches: Mapping[str, Any] = field(default_factory=dict)
     constraints: Constraints = field(default_factory=Constraints)
     start: Start = AT_REST
-    own: tuple[Element, ...] = ()
+    own: tuple[Element | ElementWithState, ...] = ()
 
     @classmethod
     def of(cls, elements: Any) -> Parts:
@@ -61,7 +62,7 @@ class Parts:
             switches=_switches(by_kind[BrakeSwitches]),
             constraints=_only(by_kind[Constraints]) or Constraints(),
             start=_only(by_kind[Start]) or AT_REST,
-            own=tuple(by_kind[Element]),
+            own=(*by_kind[Element], *by_kind[ElementWithState]),
         )
 
     @property

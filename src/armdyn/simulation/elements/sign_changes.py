@@ -116,12 +116,16 @@ class KinksInMotion(SignChanges):
 
     def begun(self, t: float, y: Array) -> Array:
         """The state with which the motion begins; the number of the functions there."""
-        self.signs = np.zeros(len(self.kinks(*self.motion.seen(y))))
+        self.signs = np.zeros(len(self._values(y)))
         return y
 
     def value(self, k: int, y: Array) -> float:
         """The value of a function in a state."""
-        return float(self.kinks(*self.motion.seen(y))[k])
+        return float(self._values(y)[k])
+
+    def _values(self, y: Array) -> Array:
+        own = self.motion.system.own_states
+        return self.kinks(*self.motion.seen(y), *((y[-1 - own : -1],) if own else ()))
 
 
 class LoadKinks(SignChanges):

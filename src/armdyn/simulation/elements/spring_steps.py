@@ -20,6 +20,7 @@ from armdyn.base.advice import option
 from armdyn.base.errors import warn_outside
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import shorter_than
+from armdyn.simulation.elements.own import without_elements_with_states
 from armdyn.simulation.errors import StepWarning
 from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import Rates
@@ -73,7 +74,7 @@ def too_long_for_springs(robot: Robot, method: FixedStep, q: Array) -> str:
 
 def _too_long(robot: Robot, method: FixedStep, q: Array) -> tuple[str, float]:
     """The text of `too_long_for_springs`, and the growth per step of the vibration that grows most."""
-    modes: VibrationModes = vibration_modes(robot, q, tolerance=np.inf)
+    modes: VibrationModes = vibration_modes(without_elements_with_states(robot), q, tolerance=np.inf)
     of_modes = list(zip(modes.frequencies, modes.damping_ratios, strict=True))
     grow = [growth(method, w, ratio, method.step) for w, ratio in of_modes]
     worst = int(np.argmax(grow))

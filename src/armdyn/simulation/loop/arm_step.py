@@ -48,6 +48,6 @@ def stuck_or_slipped(
     """
     arm = FrictionalArm(model, acting, bristles=bristles, near=acting.get(LOADS))
     energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
-    x, v, energies = time_step(method, arm, (arm.x, arm.v, energies), acting["h"], barriers)
+    x, v, energies, *states = time_step(method, arm, (arm.x, arm.v, energies), acting["h"], barriers)
     x, v = arm.projected(x, v) if project else (x, v)
-    return arm.later(x, v, *energies) | {LOADS: arm.last_loads}
+    return arm.later(x, np.concatenate([v, *states]), *energies) | {LOADS: arm.last_loads}

@@ -16,8 +16,9 @@ from armdyn.motion.trajectory import Trajectory
 from armdyn.robot.editing import LEFT_OUT
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
+from armdyn.simulation.elements.own import element_motion, without_elements_with_states
 from armdyn.simulation.loop.loads import NAME as LOADS
-from armdyn.simulation.samples import Effort, Samples
+from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
@@ -73,7 +74,7 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: RolloutRes
             values = _over_time(loop, given, name, steps, (*q.shape[:-1], *shape))
             samples.signals[name] = values.reshape(*q.shape[:-1], -1)
     sticks = loop.friction.sticks(energy=True)
-    if sticks:
+    if sticks or ELEMENTS in samples.signals:
         samples.qdd = _accelerations(loop, samples, (rolled.final.qd - rolled.last.qd) / h)
     method = dataclasses.replace(loop.method, step=h)
     system = System(loop.robot, "error", carries=samples.bristles is not None)
@@ -113,11 +114,15 @@ def _accelerations(loop: ClosedLoop, samples: Samples, last: Array) -> Array:
     """
     if not (loop.flexible or loop.friction.under_load or loop.brakes):
         robot, (tau, *f_tip), bends = loop.robot, samples.forces, np.zeros(samples.q.shape)
+        q, qd = samples.q, samples.qd
+        if ELEMENTS in samples.signals:
+            tau = tau + robot.compile(element_motion)(samples.signals[ELEMENTS], q, qd, tau)[0]
         if samples.bristles is not None:
-            bends = robot.compile(bending)(samples.bristles, samples.qd)[0]
+            bends = robot.compile(bending)(samples.bristles, qd)[0]
             robot = without_bristles(robot)
-        qdd, friction = robot.compile(motion_of_rows)(samples.q, samples.qd, tau - bends, *f_tip)
-        samples.signals["friction"] = friction + bends
+        qdd, friction = without_elements_with_states(robot).compile(motion_of_rows)(q, qd, tau - bends, *f_tip)
+        if loop.friction.sticks(energy=True):
+            samples.signals["friction"] = friction + bends
         return np.asarray(qdd)
     rates = np.diff(samples.qd, axis=0) / np.diff(samples.t).reshape(-1, *(1,) * (samples.qd.ndim - 1))
     return np.concatenate([rates, last[None]])

@@ -54,6 +54,7 @@ from armdyn.functions.rollout_runs import Report
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import motion_carries
+from armdyn.simulation.elements.own import refuse_for_states, start_of_states, state_count
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.elements.spring_steps import warn_of_springs
 from armdyn.simulation.elements.start import AT_REST
@@ -70,6 +71,7 @@ from armdyn.simulation.loop.of_simulate import OF_LOOPS, OF_SIMULATE
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
+from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.simulation.system.system import refuse_memory
 from armdyn.targets.c.notes import Notes
@@ -85,6 +87,7 @@ MEANINGS = {
     "theta": "positions of the rotors at the joints, rad or m",
     "thetad": "velocities of the rotors at the joints, rad/s or m/s",
     "bristles": "bending of friction with a state of its own, rad or m",
+    "element_states": "states of elements of a user's own",
     "t": "the time, s",
     "h": "the length of the step, s",
     "tau": "joint forces, N m or N",
@@ -119,7 +122,8 @@ class ClosedLoop:
             empty list for each joint, by a result "brakes" of the controller, from 0, released, to 1, engaged. Other
             brakes stay as the robot has them; at a flexible joint a brake holds the rotor.
             ``Constraints(project=True)`` projects q and qd onto the constraints after each step, in the compiled loop.
-            An `Element` of your own is a force of positions and velocities.
+            An `Element` of your own is a force of positions and velocities; the states of an `ElementWithState` are the
+            state ``element_states``, which begins with their own start values.
         require_traced: true to raise an error for a controller that cannot be traced. Otherwise it runs in Python, once
             per step and arm, and an `UntracedControllerWarning` names the line that prevents tracing; derivatives and
             exports refuse it.
@@ -191,6 +195,8 @@ class ClosedLoop:
         self._project = parts.constraints.project
         self._require_traced = switch("require_traced", require_traced, error=SettingError)
         _check_parts(robot, parts)
+        if state_count(robot.model):
+            refuse_for_states(robot, self.method)
         self._flexible = flexible_places(robot.model)
         if self._flexible:
             refuse_memory(self.method)
@@ -223,6 +229,7 @@ class ClosedLoop:
             energy=self._energy,
             flexible=bool(self._flexible),
             bristles=motion_carries(self.robot, self.method),
+            states=state_count(self.robot.model) > 0,
             sticks=self.barriers is not None or self.friction.sticks(energy=self._energy),
             loads=self.friction.loads(energy=self._energy),
             brakes=self.brakes,
@@ -268,7 +275,13 @@ class ClosedLoop:
             states.setdefault("q", self.robot.random_configuration(0, 8))
             states.setdefault("qd", np.cos(np.arange(states["q"].size)).reshape(states["q"].shape))
             states |= {"theta": states["q"] + 1e-3 * states["qd"], "thetad": 1.01 * states["qd"]}
+        states |= {name: values[None] for name, values in self.start_of_elements.items()}
         return states | {"h": np.array([self.method.step])}
+
+    @property
+    def start_of_elements(self) -> dict[str, NDArray[Any]]:
+        """The states of elements at the beginning by the name of that state, if elements have some."""
+        return {ELEMENTS: start_of_states(self.robot.model)} if state_count(self.robot.model) else {}
 
     to_fmu = exported("armdyn.fmi.sampled")
 
@@ -566,7 +579,8 @@ class ClosedLoop:
         for name in (*self.state, *(self.controller.zeros if self.controller else ())):
             if given.get(name) is None:
                 over_time = (steps,) if name in self.rollout.over_time else ()
-                given[name] = np.zeros((*over_time, *self.rollout.shape_of(name)), dtype)
+                begin = self.start_of_elements.get(name, 0.0)
+                given[name] = np.full((*over_time, *self.rollout.shape_of(name)), begin, dtype)
         self._refuse_missing(given)
         return given
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.algorithms.elements import without_states
 from armdyn.base.errors import warn_outside
 from armdyn.declaration import Function
 from armdyn.functions import CompiledRollout
@@ -122,7 +123,7 @@ class ControlledRollout(CompiledRollout):
         own = tuple(name for name in moves._inputs.positional if name in {*names, *controller.results})
         return PythonLoop(
             controller=controller,
-            mechanism=self.robot.mechanism,
+            mechanism=without_states(self.robot.mechanism),
             motion=moves._loop(own, ()),
             motion_shapes=moves._shapes(own),
             parameters=self.parameters,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.algorithms.elements import without_states
 from armdyn.base.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.base.fields import set_fields
 from armdyn.base.named_tuples import named_tuple
@@ -15,6 +16,7 @@ from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.program import clip
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import SIZES
+from armdyn.simulation.elements.own import SIZES as ELEMENT_SIZES
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.loop.arm_step import rotors_of, stuck_or_slipped
@@ -23,6 +25,7 @@ from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.loop.loads import SIZES as LOAD_SIZES
 from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.arm_in_step import moved
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ def step_function(
     energy: bool,
     flexible: bool = False,
     bristles: bool = False,
+    states: bool = False,
     sticks: bool = False,
     loads: bool = False,
     brakes: LoopBrakes | None = None,
@@ -47,6 +51,7 @@ def step_function(
     motion: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
     motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
     motion |= {BRISTLES: (BRISTLES,)} if bristles else {}
+    motion |= {ELEMENTS: (ELEMENTS,)} if states else {}
     own = dict(motion)
     own |= {"work": ()} if energy else {}
     own |= {"heat": ()} if energy and sticks else {}
@@ -70,7 +75,7 @@ def step_function(
     def step(model: Any, *arrays: Any) -> Any:
         values = dict(zip(names, arrays, strict=True))
         values |= rotors_of(model, values) if flexible else {}
-        found = {} if controller is None else controller.run(model, values)
+        found = {} if controller is None else controller.run(without_states(model), values)
         acting = {**values, "tau": found.get("tau", values.get("tau"))}
         if sticks:
             given = clip(found[BRAKES], 0.0, 1.0) if BRAKES in found else values.get(BRAKES)
@@ -94,9 +99,9 @@ def step_function(
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
     sizes = dict(controller.function.sizes) if controller else {}
     sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
-    sizes |= (SIZES if bristles else {}) | (LOAD_SIZES if loads else {})
-    settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "bristles": bristles, "sticks": sticks}
-    settings |= {"loads": loads, "brakes": brakes, "barriers": barriers, "project": project}
+    sizes |= (SIZES if bristles else {}) | (ELEMENT_SIZES if states else {}) | (LOAD_SIZES if loads else {})
+    settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "bristles": bristles, "states": states}
+    settings |= {"sticks": sticks, "loads": loads, "brakes": brakes, "barriers": barriers, "project": project}
     made = partial(step_function, method, controller, running_cost, **settings)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made

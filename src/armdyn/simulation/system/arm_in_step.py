@@ -15,7 +15,7 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.algorithms.elements import dissipative_forces
+from armdyn.algorithms.elements import dissipative_forces, in_state
 from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.base.fields import set_fields
 from armdyn.constraints.projection import projected
@@ -23,9 +23,11 @@ from armdyn.constraints.rigid_motion import rigid_motion
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import Bent
+from armdyn.simulation.elements.own import StatesInStep
 from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, velocity_of_momentum
 from armdyn.simulation.methods.formulas import Rates
 from armdyn.simulation.methods.scheme import Scheme
+from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 
@@ -52,12 +54,22 @@ class ArmInStep:
         """The arm without friction with a state."""
         self.loads: Mapping[int, Any] = {}
         """Loads by body in the state that was evaluated last: the next one is near."""
+        self.size = len(self.x)
+        self.own = StatesInStep(self.arm, acting[ELEMENTS], self.tau) if ELEMENTS in acting else None
 
     # Equations of motion.
 
     def __call__(self, t: Any, x: Any, v: Any) -> Rates:
-        """Accelerations, and the power of all that acts."""
-        tau, f_tip, arm = self._forces(x, v), self.f_tip, self.arm
+        """Accelerations, and rates of the states of elements; the power of all that acts."""
+        if self.own is None:
+            return self._of_coordinates(self.arm, x, v)
+        (x, v), z, n = (one[: self.size] for one in (x, v)), v[self.size :], self.dof
+        xdd, rate = self._of_coordinates(in_state(self.arm, z), x, v)
+        return np.concatenate([xdd, self.own.rates(x[:n], v[:n], z)]), rate
+
+    def _of_coordinates(self, arm: Any, x: Any, v: Any) -> Rates:
+        """Accelerations, and the power, of an arm without states of elements."""
+        tau, f_tip = self._forces(x, v), self.f_tip
         if self.places:
             (q, theta), (qd, thetad) = self._parted(x), self._parted(v)
             qdd, thetadd, rate = flexible_motion(arm, q, qd, theta, thetad, tau, f_tip)
@@ -94,13 +106,20 @@ class ArmInStep:
     # The state by name.
 
     def later(self, x: Array, v: Array, work: Any, heat: Any = 0.0) -> dict[str, Any]:
-        """The state a step later by name; ``work`` and ``heat`` do not include the friction of bristles."""
+        """The state a step later by name; ``work`` and ``heat`` do not include what bristles and elements store."""
+        more: dict[str, Any] = {}
+        if self.own is not None:
+            before, after, z = self.x[: self.dof], x[: self.dof], v[self.size :]
+            x, v, more = x[: self.size], v[: self.size], {ELEMENTS: z}
+            stored = self.own.energy(after, z) - self.own.energy(before, self.own.begin)
+            work, heat = work + stored, heat - stored
         theta, thetad = self._motors(x, v)
-        found = {"q": x[: self.dof], "qd": v[: self.dof], "theta": theta, "thetad": thetad, "work": work, "heat": heat}
+        state = {"q": x[: self.dof], "qd": v[: self.dof], "theta": theta, "thetad": thetad, "work": work, "heat": heat}
+        state |= more
         if self.bent is not None:
             stored = self.bent.stored(theta, thetad)
-            found |= {BRISTLES: self.bent.path.bent(theta, thetad), "work": work + stored, "heat": heat - stored}
-        return found
+            state |= {BRISTLES: self.bent.path.bent(theta, thetad), "work": work + stored, "heat": heat - stored}
+        return state
 
     def projected(self, x: Array, v: Array) -> tuple[Array, Array]:
         """The state put onto the constraints, which act on the joints alone."""
@@ -128,8 +147,9 @@ def moved(
         project: true to project it onto the constraints of the robot.
     """
     arm = ArmInStep(model, acting, bristles=bristles)
-    state = (arm.x, arm.v, *(acting.get(name, 0.0) for name in ("work", *scheme.memory)))
-    x, v, work, *memory = scheme.formula(arm, arm(0.0, arm.x, arm.v), 0.0, state, acting["h"])
+    begin = (arm.x, arm.v) if arm.own is None else arm.own.before(arm.x, arm.v)
+    state = (*begin, *(acting.get(name, 0.0) for name in ("work", *scheme.memory)))
+    x, v, work, *memory = scheme.formula(arm, arm(0.0, *begin), 0.0, state, acting["h"])
     x, v = arm.projected(x, v) if project else (x, v)
     return arm.later(x, v, work) | dict(zip(scheme.memory, memory, strict=True))
 

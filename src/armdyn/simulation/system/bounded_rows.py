@@ -177,7 +177,8 @@ class BoundedRows:
         self.touches = np.zeros(self.n)
         """1 and -1 for joints whose rotor and link touch at an end of their backlash gap; the motion keeps it."""
         self._kept: _Layout | None = None
-        self._none, self._no_push = np.zeros(self.n), np.zeros(len(self.barriers))
+        self._no_push, self.on_links = np.zeros(len(self.barriers)), np.zeros(self.n)
+        """Forces of elements with states on the links, N m or N, whose power the motion counts."""
         self.inertias = np.array([float(joint.inertia) for joint in self.joints])
         self._between = robot.compile(between_springs)
         links = DryJoints.of(self.links)
@@ -282,7 +283,7 @@ class BoundedRows:
         layout, held = self._layout(mode), mode.held
         if not (len(layout.alone) or len(layout.others) or self.joints):
             tau, *f_tip = acting
-            qdd, power, friction, *_ = self._motion(x, v, tau, layout.directions, layout.moves, self._none, *f_tip)
+            qdd, power, friction, *_ = self._motion(x, v, tau, layout.directions, layout.moves, self.on_links, *f_tip)
             return Rates(qdd, float(power), self._no_push, friction)
         found = self._held(x, v, acting, mode)
         motion, p = found.motion, found.p
@@ -332,7 +333,7 @@ class BoundedRows:
             A, drift = self.rows(x)[others, : self.n], self._drift(x, v)[others]
             motion, p[others] = self._with_forces(on, layout, A, drift)
         else:
-            motion = Motion(*self._motion(on.q, on.qd, on.tau, directions, moves, self._none, *on.f_tip))
+            motion = Motion(*self._motion(on.q, on.qd, on.tau, directions, moves, self.on_links, *on.f_tip))
         motion = self._with_motion_of_rotors(motion, on, layout.moves[self.n :])
         p[layout.alone] = -motion.holding[layout.stuck]
         return _Held(motion, p, on)
@@ -344,7 +345,7 @@ class BoundedRows:
         constraints = self.robot.constraint_jacobian(on.q) if self.robot.model.constraints else None
         M = self.links.mass_matrix(on.q)
         for _ in range(MOST_STEPS):
-            pushes = p @ A
+            pushes = p @ A + self.on_links
             motion = Motion(*self._motion(on.q, on.qd, on.tau, layout.directions, moves, pushes, *on.f_tip))
             left, inertia = A @ motion.qdd + drift, M if self.loaded is None else M - np.diag(motion.hidden)
             inertia = inertia if len(moving) == self.n else inertia[np.ix_(moving, moving)]
@@ -453,10 +454,11 @@ class BoundedRows:
         mode = Mode(np.zeros(len(self.is_joint), dtype=bool), slip)
         n, on, directions = self.n, self._on(x, v, acting, mode), self._layout(mode).directions
         available, h = self._available(on.q, on.qd, on.tau, directions, *on.f_tip)
+        h = h - self.on_links
         free, rates = np.zeros(self.dof), np.zeros(n)
         if self.loaded is None:
-            moves, none = np.ones(self.dof), np.zeros(n)
-            motion = Motion(*self._motion(on.q, on.qd, on.tau, directions, moves[:n], none, *on.f_tip))
+            moves = np.ones(self.dof)
+            motion = Motion(*self._motion(on.q, on.qd, on.tau, directions, moves[:n], self.on_links, *on.f_tip))
             free = self._with_motion_of_rotors(motion, on, moves[n:]).qdd
         else:
             rates = self._rates(on.qd, directions)

@@ -19,7 +19,7 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
-from armdyn.algorithms.elements import dissipative_forces
+from armdyn.algorithms.elements import dissipative_forces, in_state
 from armdyn.algorithms.factors import Factors, factored, links_mass
 from armdyn.base.exact import is_zero
 from armdyn.base.type_rounding import rounding
@@ -28,7 +28,8 @@ from armdyn.declaration import function
 from armdyn.program import less, less_equal, select, sign
 from armdyn.simulation.elements.springs import rotor_friction
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.methods.formulas import Rates
+from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import Rates, State
 from armdyn.simulation.system.arm_in_step import ArmInStep
 from armdyn.simulation.system.friction_rows import Bounds, FrictionRows
 from armdyn.simulation.system.links_in_mode import links_in_mode
@@ -93,6 +94,8 @@ class FrictionalArm(ArmInStep):
         self.links = links_side(self.arm, self.joints) if self.joints else self.arm
         self.bare, self.rows = self.links.without_friction, FrictionRows(self.links, self.joints)
         self.constrained = bool(self.arm.model.constraints)
+        if self.own is not None:
+            self._hold_states(self.own.begin)
         self.holds = not self.constrained and bool((self.rows.own >= 0).all())
         """True if rows at rest are held coordinates."""
         self.slip = self.rows.directions(self.v)
@@ -102,6 +105,52 @@ class FrictionalArm(ArmInStep):
         """Accelerations, and the two powers."""
         found = self.solved(x, v)
         return found.x, found.energies(v)
+
+    def by_formula(self, method: FixedStep, first: ArmMotion, state: State, h: Any) -> State:
+        """The state (x, v, energies) a step later by a formula, modes of the rows as they are, and states of elements.
+
+        Args:
+            method: of the formula.
+            first: the motion as the step begins.
+            state: (x, v, energies) as the step begins.
+            h: length of the step, s.
+        """
+        (x, v, energies), known = state, (first.x, first.energies(state[1]))
+        own, size, n = self.own, len(state[0]), self.n
+        if own is None:
+            later: State = method.scheme.formula(self, known, 0.0, state, h)
+            return later
+
+        def rates(t: Any, x: Any, v: Any) -> Rates:
+            self._hold_states(v[size:])
+            xdd, energies = self(t, x[:size], v[:size])
+            return np.concatenate([xdd, own.rates(x[:n], v[:n], v[size:])]), energies
+
+        begin = np.concatenate([known[0], own.rates(x[:n], v[:n], own.begin)]), known[1]
+        x, v, energies = method.scheme.formula(rates, begin, 0.0, (*own.before(x, v), energies), h)
+        self._hold_states(own.begin)
+        return x[:size], v[:size], energies, v[size:]
+
+    def states_on(self, changes: Any, x: Array, later: Array, z: tuple[Array, ...], h: Any) -> tuple[Array, ...]:
+        """The states of elements a step later; if velocities change within it, by the mean velocities of its path.
+
+        Args:
+            changes: above 0 if velocities change.
+            x: positions when the step begins.
+            later: those at its end.
+            z: states at its end without a change, of one array, or none.
+            h: length of the step, s.
+        """
+        if self.own is None:
+            return z
+        begin, middle, n = self.own.begin, 0.5 * (self.own.begin + z[0]), self.n
+        end = begin + h * self.own.rates(0.5 * (x + later)[:n], ((later - x) / h)[:n], middle)
+        return (select(changes, end, z[0]),)
+
+    def _hold_states(self, z: Array) -> None:
+        """Let elements act in these states."""
+        elements = in_state(self.arm, z).elements
+        self.links, self.bare = (dataclasses.replace(arm, elements=elements) for arm in (self.links, self.bare))
 
     @property
     def rests(self) -> Array:

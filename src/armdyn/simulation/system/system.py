@@ -1,9 +1,10 @@
 """The mechanical system of a robot: its coordinates, its states and the rates of both under forces.
 
 Coordinates x are the positions q of the joints and, after them, those of rotors on springs (flexible joints,
-Modern Robotics 8.9.5); velocities v are their rates. States z belong to friction with bristles (LuGre, Maxwell slip).
+Modern Robotics 8.9.5); velocities v are their rates. States z belong to friction with bristles (LuGre, Maxwell slip)
+and, after them, to elements of a user's own.
 The drivers of a simulation integrate (x, v, z, W), W being the work of all forces, independently of the numbers of
-joints, rotors and bristles.
+joints, rotors and states.
 """
 
 from __future__ import annotations
@@ -34,11 +35,19 @@ from armdyn.simulation.elements.bristles import (
     without_bristles,
 )
 from armdyn.simulation.elements.dry_joints import rubbing_bodies, rubbing_names
+from armdyn.simulation.elements.own import (
+    element_energy,
+    element_motion,
+    refuse_for_states,
+    start_of_states,
+    state_count,
+    without_elements_with_states,
+)
 from armdyn.simulation.elements.start import AT_REST, Start
 from armdyn.simulation.equations import motion_of, rubbing_motion_of
 from armdyn.simulation.methods.catalogue import Method, Taylor
 from armdyn.simulation.methods.formulas import Rates
-from armdyn.simulation.samples import Samples
+from armdyn.simulation.samples import ELEMENTS, Samples
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 
@@ -57,8 +66,11 @@ class System:
         self.places: tuple[int, ...] = tuple(flexible_places(robot.model))
         """The joints with springs, whose rotors are coordinates."""
         self.dof, self.size = robot.dof, robot.dof + len(self.places)
-        self.bare = without_bristles(robot) if carries else robot
-        """The robot without the friction whose bristles are states."""
+        self.bristles = count(robot.model) if carries else 0
+        self.own_states = state_count(robot.model)
+        """The number of states of elements of a user's own."""
+        self.bare = without_elements_with_states(without_bristles(robot) if carries else robot)
+        """The robot without friction and elements that have states."""
 
     @classmethod
     def of(cls, robot: Robot, method: Method, redundant: Redundant) -> System:
@@ -72,13 +84,16 @@ class System:
     # Coordinates and states.
 
     def start(self, q: Array, qd: Array, start: Start = AT_REST) -> tuple[Array, ...]:
-        """The state (x, v) at t = 0, and z if the system has states, of joints and of rotors and bristles.
+        """The state (x, v) at t = 0, and z if the system has states, of joints and of rotors, bristles and elements.
 
         Raises:
             SettingError: rotors or bristles of a system that has none.
             ShapeError: arrays that do not fit q.
         """
         z = initial_bristles(self.robot, self.carries, start.bristles, q.shape[:-1])
+        if self.own_states:
+            own = np.broadcast_to(start_of_states(self.robot.model), (*q.shape[:-1], self.own_states))
+            z = (np.concatenate([*z, own], axis=-1),)
         if not self.places:
             for name, value in (("theta", start.theta), ("thetad", start.thetad)):
                 if value is not None:
@@ -99,11 +114,13 @@ class System:
 
     def room(self, t: Array, batch: tuple[int, ...], *, with_f_tip: bool) -> Samples:
         """Room for the states of a motion at these times."""
-        bristles = count(self.robot.model) if self.carries else None
+        bristles = self.bristles if self.carries else None
         samples = Samples.empty(t, batch, self.dof, with_f_tip=with_f_tip, bristles=bristles)
+        if self.own_states:
+            samples.signals[ELEMENTS] = np.full((len(t), *batch, self.own_states), np.nan)
         if self.places:
             samples.places = self.places
-            samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
+            samples.signals |= {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
         return samples
 
     def seen(self, x: Array, v: Array) -> tuple[Array, Array]:
@@ -111,11 +128,13 @@ class System:
         return (x[..., : self.dof], v[..., : self.dof]) if self.places else (x, v)
 
     def refuse_method(self, method: Method) -> None:
-        """Refuse methods that do not move rotors on springs: those with a memory, and Taylor series."""
+        """Refuse methods that move neither rotors on springs nor states of elements: those with a memory, Taylor's."""
         if self.places and isinstance(method, Taylor):
             raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
         if self.places:
             refuse_memory(method)
+        if self.own_states:
+            refuse_for_states(self.robot, method)
 
     # Equations of motion.
 
@@ -143,9 +162,33 @@ class System:
         after: Array = self._along(z, self._rotors(moved), self._rotors(v))
         return after
 
+    @property
+    def has_states(self) -> bool:
+        """True if the state has a z."""
+        return self.carries or self.own_states > 0
+
+    def parts_of_states(self, z: Array) -> tuple[Array, Array]:
+        """The bristle deflection, and the states of elements."""
+        return z[..., : self.bristles], z[..., self.bristles :]
+
+    def of_states(self, z: Array, x: Array, v: Array, tau: Array) -> tuple[Any, Any, Array]:
+        """The force of bristles, to be taken from the motors', that of elements on the links, N m or N, and dz/dt."""
+        bristles, own = self.parts_of_states(z)
+        bends, rate = self.bending(bristles, v) if self.carries else (0.0, bristles)
+        if not self.own_states:
+            return bends, 0.0, rate
+        on_links, of_elements = self._element_motion(own, *self.seen(x, v), tau)
+        return bends, on_links, np.concatenate([rate, of_elements], axis=-1)
+
     def stored(self, *z: Array) -> Any:
         """The energy in bristles, J."""
         return self._energy(*z) if self.carries else 0.0
+
+    def energy_of_states(self, z: Array, x: Array) -> Any:
+        """The energy in bristles and elements with states, J, at positions x."""
+        bristles, own = self.parts_of_states(z)
+        energy = self._energy(bristles) if self.carries else 0.0
+        return energy + self._element_energy(own, x[..., : self.dof]) if self.own_states else energy
 
     def on_coordinates(self, force: Array) -> Array:
         """A force of the motors, (n,), on the coordinates: on rotors at flexible joints, (size,)."""
@@ -168,6 +211,14 @@ class System:
     @cached_property
     def _energy(self) -> Callable[..., Any]:
         return self.robot.compile(bristle_energy)
+
+    @cached_property
+    def _element_motion(self) -> Callable[..., tuple[Array, Array]]:
+        return self.robot.compile(element_motion)
+
+    @cached_property
+    def _element_energy(self) -> Callable[..., Any]:
+        return self.robot.compile(element_energy)
 
     # Forces that may jump.
 
@@ -198,12 +249,14 @@ class System:
         q, qd, z, (tau, *f_tip) = samples.q, samples.qd, samples.bristles, samples.forces
         qdd, signals, force = samples.qdd, dict(samples.signals), np.zeros(0)
         rotors = (signals["theta"], signals["thetad"]) if self.places else ()
-        potential = self.robot.potential_energy(q)
+        potential = (self.bare if self.own_states else self.robot).potential_energy(q)
         if rotors:
             potential = potential + self.robot.spring_energy(q, rotors[0])
         if z is not None:
             force, potential = self._bending(z, rotors[1] if rotors else qd)[0], potential + self._energy(z)
             tau = tau - force
+        if self.own_states:
+            potential = potential + self._element_energy(signals[ELEMENTS], q)
         if rotors:
             kinetic = self.robot.flexible_kinetic_energy(q, qd, rotors[1])
             qdd = self.bare.compile(flexible_motion)(q, qd, *rotors, tau, *f_tip)[0] if qdd is None else qdd
