@@ -87,13 +87,18 @@ class Relaxing(ElementWithState):
 
 @dataclass
 class Case:
-    """An arm in the making: its joints a and b, drives by joint, and the elements of a simulation."""
+    """An arm in the making: its joints a and b, drives by joint, and the elements of a simulation.
+
+    Stops are a gap away from the start of b, rad; a contact 0.4 times that, m, along ``up``.
+    """
 
     robot: Any
     a: str
     b: str
     q0: np.ndarray
     qd0: np.ndarray
+    up: np.ndarray
+    gap: float = 0.05
     drives: dict[str, dict[str, Any]] = field(default_factory=dict)
     elements: list[Any] = field(default_factory=list)
     brakes: dict[str, Any] = field(default_factory=dict)
@@ -120,14 +125,14 @@ def _constraint(case: Case) -> None:
 
 def _stops(case: Case) -> None:
     k = case.robot.joint_names.index(case.b)
-    case.robot = case.robot.with_limits({case.b: (case.q0[k] - 0.05, case.q0[k] + 0.05)})
+    case.robot = case.robot.with_limits({case.b: (case.q0[k] - case.gap, case.q0[k] + case.gap)})
     case.elements.append(Stops(0.5, joints=[case.b]))
 
 
 def _contact(case: Case) -> None:
     tip = np.asarray(case.robot.forward_kinematics(case.q0))[:3, 3]
-    n = np.array([0.0, 1.0, 0.0])
-    case.elements.append(Contact(PointOnPlane(case.robot.tip, n, tip - 0.02 * n, name="floor"), 0.3))
+    floor = PointOnPlane(case.robot.tip, case.up, tip - 0.4 * case.gap * case.up, name="floor")
+    case.elements.append(Contact(floor, 0.3))
 
 
 def _brake(case: Case) -> None:
@@ -172,12 +177,16 @@ USES = ("simulate, adaptive", "simulate, fixed steps", "ClosedLoop", "gradient",
 
 def case_of(names: tuple[str, ...], arm: str = "planar_2r") -> Case:
     """The arm with these elements, in a general state."""
-    robot = armdyn.load({"planar_2r": "planar_2r", "ur5": "ur5"}[arm])
+    robot = armdyn.load(arm)
     if arm == "planar_2r" and "coupled joints" in names:
         robot = armdyn.load("planar_3r")
     a, b = robot.joint_names[:2] if arm == "planar_2r" else robot.joint_names[1:3]
     q0 = np.array([-0.6, 0.9, -0.3, 0.4, 0.5, 0.2])[: robot.dof]
-    case = Case(robot, a, b, q0, np.array([0.5, -0.8, 0.3, 0.2, -0.4, 0.6])[: robot.dof])
+    qd0 = np.array([0.5, -0.8, 0.3, 0.2, -0.4, 0.6])[: robot.dof]
+    case = Case(robot, a, b, q0, qd0, np.array([0.0, 1.0, 0.0]))
+    if arm != "planar_2r":  # the tip of the small arm falls
+        velocity = np.asarray(robot.jacobian(q0, expressed_in="world") @ qd0)[3:]
+        case.up, case.gap = -velocity / np.linalg.norm(velocity), 0.006
     for name, add in ELEMENTS.items():
         if name in names:
             add(case)
