@@ -49,7 +49,7 @@ def search(design: Design, start: np.ndarray, cost: Any, *, exact: bool) -> tupl
         settings = {"maxiter": ITERATIONS, "maxcor": 30, "maxfun": 10**7}
         found = minimize(cost, x, (weight,), jac=exact, method="L-BFGS-B", options=settings)
         x, evaluations = found.x, evaluations + int(found.nfev)
-    q_0, c, _ = design.kept(x)
+    q_0, c, _ = design.within_limits(x)
     return time.perf_counter() - began, design.log_det(q_0, c), evaluations
 
 

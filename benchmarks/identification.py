@@ -62,7 +62,7 @@ def ur10e(folder: Path) -> None:
         if path not in training:
             log = armdyn.logs.read(path, robot, **options)
             hits = armdyn.identification.collisions(fit, log, quiet=logs)
-            times = ", ".join(f"{each.start:.1f} to {each.end:.1f} s" for each in hits.found) or "none"
+            times = ", ".join(f"{each.start:.1f} to {each.end:.1f} s" for each in hits.events) or "none"
             print(f"contact in {path.stem}, {log.duration:.0f} s: {times}")
     print("thresholds of contact:", hits.threshold.round(1), end="\n\n")
 

@@ -108,7 +108,7 @@ def test_every_word_is_read_as_the_compiler_does(compiler: str, tmp_path: Path) 
     path = tmp_path / "arm.xml"
     path.write_text(text)
     subject = subject_of(SourceDocument.parse("arm.xml", text.encode()), tmp_path)
-    assert not subject.lost
+    assert not subject.unread
     assert_alike(subject, mujoco.MjModel.from_xml_path(str(path)))
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armdyn.base.exact import Exact, arctan2, cos_sin, exact, is_traced, meant, pi, right_angles, rounded
+from armdyn.base.exact import Exact, arctan2, cos_and_sin, cos_sin, exact, is_traced, pi, right_angles, rounded
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 MODERATE = st.floats(-1e12, 1e12)
@@ -109,7 +109,7 @@ def test_right_angles_are_those_of_float64_numbers() -> None:
     for k in range(-60, 61):
         angle = float(mpmath.pi / 2 * k)
         assert right_angles(angle) == k
-        c, s = meant(angle)
+        c, s = cos_and_sin(angle)
         assert (float(c), float(s)) == ((1, 0), (0, 1), (-1, 0), (0, -1))[k % 4]
         if k:
             assert right_angles(math.nextafter(angle, 0.0)) is None
@@ -119,7 +119,7 @@ def test_right_angles_are_those_of_float64_numbers() -> None:
 def test_angles_of_many_turns_are_no_right_angles(angle: float) -> None:
     """From 1e15 rad on, float64 numbers are so far apart that many are next to a right angle by chance."""
     for near in (angle, math.nextafter(angle, math.inf), (angle // (math.pi / 2)) * (math.pi / 2)):
-        c, s = meant(near)
+        c, s = cos_and_sin(near)
         assert relative(c, mpmath.cos(mpmath.mpf(near))) < 1e-48
         assert relative(s, mpmath.sin(mpmath.mpf(near))) < 1e-48
 

@@ -30,9 +30,9 @@ def test_a_push_is_found_with_its_joints_and_its_time_and_a_quiet_log_has_none()
     log["tau"][PUSH] -= [0.0, 0.0, 12.0, 0.0, -9.0, 0.0]
     hits = collisions(ARM, log)
     assert len(hits) == 1
-    assert set(hits.found[0].joints) == {"elbow_joint", "wrist_2_joint"}
-    assert hits.found[0].start == pytest.approx(5.0, abs=0.03)
-    assert dict(zip(hits.found[0].joints, np.sign(hits.found[0].peaks), strict=True)) == {
+    assert set(hits.events[0].joints) == {"elbow_joint", "wrist_2_joint"}
+    assert hits.events[0].start == pytest.approx(5.0, abs=0.03)
+    assert dict(zip(hits.events[0].joints, np.sign(hits.events[0].peaks), strict=True)) == {
         "elbow_joint": 1.0,
         "wrist_2_joint": -1.0,
     }
@@ -45,7 +45,7 @@ def test_a_fit_brings_its_friction() -> None:
     fit = armdyn.identify(ARM, log, friction=("viscous", "coulomb"), delay=None, prior_weight=1e-3)
     log["tau"][PUSH] -= [0.0, 0.0, 15.0, 0.0, 0.0, 0.0]
     hits = collisions(fit, log)
-    assert [each.joints[0] for each in hits.found] == ["elbow_joint"]
+    assert [each.joints[0] for each in hits.events] == ["elbow_joint"]
     assert np.nanmax(np.abs(collisions(ARM, log).residual)) > 8.0  # friction that the description lacks
 
 
@@ -71,7 +71,7 @@ def test_logs_without_contact_give_the_thresholds() -> None:
     assert all(len(collisions(ARM, each, quiet=quiet)) == 0 for each in quiet)
     log["tau"][400:] -= [0.0, 0.0, 6.0, 0.0, 0.0, 0.0]  # for most of the log, so that it has no threshold of its own
     hits = collisions(ARM, log, quiet=quiet)
-    assert [each.joints for each in hits.found] == [("elbow_joint",)]
+    assert [each.joints for each in hits.events] == [("elbow_joint",)]
     assert len(hits.rows().values) == np.isfinite(hits.residual).all(axis=1).sum()
 
 

@@ -74,7 +74,7 @@ def test_accounts_are_those_of_the_motion(arm: Robot, driven: Trajectory) -> Non
     assert one.rms == pytest.approx(7.0, rel=1e-12)
     assert one.lowest == driven.q[:, 0].min()
     assert other.fastest == np.abs(driven.qd[:, 1]).max()
-    work = sum(account.delivered - account.taken for account in (one, other))
+    work = sum(account.delivered - account.absorbed_energy for account in (one, other))
     assert work == pytest.approx(float(driven.energy.work[-1]), rel=1e-4)  # trapezia beside the integrator's own
 
 

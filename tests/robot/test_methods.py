@@ -15,12 +15,12 @@ import pytest
 
 import armdyn
 from armdyn.base.imported import Imported
-from armdyn.robot.imported import Read
+from armdyn.robot.imported import ImportedReader
 
 IMPORTED = {
     name: method
     for name, method in vars(armdyn.Robot).items()
-    if isinstance(method, Imported) and not isinstance(method, Read)
+    if isinstance(method, Imported) and not isinstance(method, ImportedReader)
 }
 
 

@@ -204,7 +204,7 @@ def test_sliders_have_the_limits_in_degrees_or_millimetres() -> None:
         if slider.limited:
             assert scara.lower[k] * scale - 0.01 <= slider.low <= scara.lower[k] * scale + 0.1
             assert scara.upper[k] * scale + 0.01 >= slider.high >= scara.upper[k] * scale - 0.1
-        assert slider.position(slider.shown(slider.high / scale)) * scale == pytest.approx(slider.high)
+        assert slider.position(slider.displayed(slider.high / scale)) * scale == pytest.approx(slider.high)
     free = sliders_of(armdyn.load("planar_2r"), np.array([[0.0, 9.0]]))
     assert (free[0].low, free[0].high) == (-180.0, 180.0)
     assert free[1].high == pytest.approx(np.degrees(9.0), abs=0.1)

@@ -132,7 +132,7 @@ def test_what_is_shown_is_chosen(view: Callable[..., Viewer]) -> None:
     panel.ellipsoid.value = "velocity"
     for box in panel.boxes.values():
         box.value = True
-    panel.chosen()
+    panel.redraw()
     assert all(node.show_axes for node in arm._nodes.links)
     assert all(node.visible for node in [*arm._nodes.names, *arm._nodes.inertias, arm._centre, arm._tip_solid])
     np.testing.assert_allclose(arm._centre.position, viewer.robots[0].center_of_mass(Q), atol=1e-12)
@@ -143,7 +143,7 @@ def test_what_is_shown_is_chosen(view: Callable[..., Viewer]) -> None:
     np.testing.assert_allclose(way[-1, 1], viewer.robots[0].forward_kinematics(Q + 0.7)[:3, 3], atol=1e-6)
     panel.boxes["trace"].value = False
     panel.dark.value = True
-    panel.chosen()
+    panel.redraw()
     assert arm._trace_node is None
 
 

@@ -16,7 +16,7 @@ from armdyn.actuators.unique_load import check_unique_load
 from armdyn.actuators.viscous import Viscous
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.base.checks import number
-from armdyn.base.errors import DTypeError, ModelError, shown
+from armdyn.base.errors import DTypeError, ModelError, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
@@ -66,7 +66,7 @@ class Actuator(JointActuator):
         for name, kind in kinds.items():
             if not isinstance(getattr(self, name), kind | None):
                 raise DTypeError(
-                    f"{name} is {shown(getattr(self, name))}; expected an armdyn.actuators.{kind.__name__}"
+                    f"{name} is {excerpt(getattr(self, name))}; expected an armdyn.actuators.{kind.__name__}"
                 )
         if self.friction is not None:
             set_fields(self, friction=_laws(self.friction))
@@ -278,7 +278,7 @@ def _laws(friction: Any) -> tuple[FrictionLaw, ...]:
     for law in laws:
         if not isinstance(law, FrictionLaw):
             raise DTypeError(
-                f"friction of Actuator has {shown(law)}; expected laws such as armdyn.actuators.Coulomb(2.0), one or "
+                f"friction of Actuator has {excerpt(law)}; expected laws such as armdyn.actuators.Coulomb(2.0), one or "
                 "a list of them"
             )
     return tuple(laws)
@@ -289,6 +289,6 @@ def _several(name: str, value: Any, kind: type) -> tuple[Any, ...]:
     parts = () if value is None else (value,) if isinstance(value, kind) else value
     if not isinstance(parts, Sequence) or not all(isinstance(part, kind) for part in parts):
         raise DTypeError(
-            f"{name} of Actuator is {shown(value)}; expected an armdyn.actuators.{kind.__name__}, or several"
+            f"{name} of Actuator is {excerpt(value)}; expected an armdyn.actuators.{kind.__name__}, or several"
         )
     return tuple(parts)

@@ -24,7 +24,7 @@ from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Thermal
 from armdyn.base.advice import instead
-from armdyn.base.errors import ArmdynError, ModelError, UnknownName, Unsupported, shown
+from armdyn.base.errors import ArmdynError, ModelError, UnknownName, Unsupported, excerpt
 from armdyn.base.quantities import quantity
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
@@ -49,7 +49,7 @@ def as_data(actuator: JointActuator) -> dict[str, Any]:
     {'gear': {'ratio': 50.0}, 'friction': [{'Coulomb': {'size': 2.0}}]}
     """
     if type(actuator) is not Actuator:
-        raise Unsupported(f"{shown(actuator)} is not an armdyn.actuators.Actuator; a file holds only these")
+        raise Unsupported(f"{excerpt(actuator)} is not an armdyn.actuators.Actuator; a file holds only these")
     return _fields(actuator)
 
 
@@ -162,7 +162,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, FrictionLaw):
         name = type(value).__name__
         if known_laws().get(name) is not type(value):
-            raise Unsupported(f"{shown(value)} is not a law of armdyn.actuators; a file names only these")
+            raise Unsupported(f"{excerpt(value)} is not a law of armdyn.actuators; a file names only these")
         return {name: _fields(value)}
     if dataclasses.is_dataclass(value):
         return _fields(value)
@@ -188,7 +188,9 @@ DATA_SHEET = "data_sheet"
 def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
     """An object of a dataclass from the mapping of its fields."""
     if not isinstance(data, Mapping):
-        raise Misfit(path, f"{shown(data)} is not a {kind.__name__}; expected its fields: {', '.join(fields_of(kind))}")
+        raise Misfit(
+            path, f"{excerpt(data)} is not a {kind.__name__}; expected its fields: {', '.join(fields_of(kind))}"
+        )
     if kind is Motor and DATA_SHEET in data:
         return _from_data_sheet(data, path)
     fields, values = fields_of(kind), {}
@@ -207,7 +209,7 @@ def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
 def _from_data_sheet(data: Mapping[str, Any], path: tuple[str | int, ...]) -> Motor:
     entries = data[DATA_SHEET]
     if len(data) > 1 or not isinstance(entries, Mapping) or not all(isinstance(name, str) for name in entries):
-        raise Misfit(path, f"{DATA_SHEET} is {shown(entries)}; expected its entries, and no other field of Motor")
+        raise Misfit(path, f"{DATA_SHEET} is {excerpt(entries)}; expected its entries, and no other field of Motor")
     with instead(check="check: false"):
         return _checked((*path, DATA_SHEET), Motor.from_data_sheet, **entries)  # type: ignore[no-any-return]
 
@@ -232,7 +234,7 @@ def _law(datum: Any, path: tuple[str | int, ...]) -> FrictionLaw:
     """A law from the mapping of its name to its fields."""
     if not isinstance(datum, Mapping) or len(datum) != 1:
         raise Misfit(
-            path, f"{shown(datum)} is not a friction law; expected its name and fields: Coulomb: {{size: 2.0}}"
+            path, f"{excerpt(datum)} is not a friction law; expected its name and fields: Coulomb: {{size: 2.0}}"
         )
     ((name, data),) = datum.items()
     if name not in known_laws():

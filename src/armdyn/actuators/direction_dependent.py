@@ -7,7 +7,7 @@ from typing import Any
 
 from armdyn.actuators.traced_law import TracedLaw
 from armdyn.actuators.with_state import refuse_state
-from armdyn.base.errors import DTypeError, shown
+from armdyn.base.errors import DTypeError, excerpt
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import less, select, sign
 
@@ -37,7 +37,7 @@ class DirectionDependent(TracedLaw):
         for name in ("forwards", "backwards"):
             law = getattr(self, name)
             if not isinstance(law, FrictionLaw):
-                raise DTypeError(f"{name} of DirectionDependent is {shown(law)}; expected a law such as Coulomb(2.0)")
+                raise DTypeError(f"{name} of DirectionDependent is {excerpt(law)}; expected a law such as Coulomb(2.0)")
             refuse_state(f"{name} of DirectionDependent", law)
 
     @property

@@ -20,7 +20,7 @@ from typing import Any
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.data import Misfit, as_data, from_data
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.writing import write_text
 from armdyn.base.yaml_file import Lined, read_mapping
 from armdyn.model.actuator import JointActuator
@@ -41,7 +41,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Actuator]:
         MissingLibrary: PyYAML is not installed.
     """
     if not isinstance(path, str | os.PathLike):
-        raise ModelError(f"expected the path of a file of actuators, got {shown(path)}")
+        raise ModelError(f"expected the path of a file of actuators, got {excerpt(path)}")
     file = Path(path)
     mapping = read_mapping(file, "a file of actuators", EXAMPLE)
     result, problems = {}, []
@@ -86,7 +86,9 @@ def write(actuators: Mapping[str, JointActuator | None], path: str | os.PathLike
     """
     mapping: Any = actuators
     if not isinstance(mapping, Mapping):
-        raise ModelError(f"actuators are {shown(mapping)}; expected a mapping from joints to armdyn.actuators.Actuator")
+        raise ModelError(
+            f"actuators are {excerpt(mapping)}; expected a mapping from joints to armdyn.actuators.Actuator"
+        )
     arguments = {joint: as_data(actuator) for joint, actuator in mapping.items() if actuator is not None}
     lines = [f"  {json.dumps(joint)}: {json.dumps(data)}" for joint, data in arguments.items()]
     text = "{\n" + ",\n".join(lines) + "\n}"

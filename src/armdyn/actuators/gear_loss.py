@@ -7,7 +7,7 @@ from typing import Any
 
 from armdyn.actuators.dry import DryFriction
 from armdyn.base.checks import as_float, divisor
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.model.friction import LoadLine, Slopes
 from armdyn.program import less, maximum, minimum, select, sign
@@ -91,12 +91,12 @@ def check_efficiencies(part: object) -> None:
         what, efficiency = f"{name} of {type(part).__name__}", getattr(part, name)
         if name == "back_efficiency" and as_float(efficiency) <= 0.0:
             raise ModelError(
-                f"{what} is {shown(efficiency)}: a self-locking gear, which the load cannot drive back. Its friction, "
-                "(1 - back_efficiency) |load|, is as large as the load or larger, so that load and acceleration do not "
-                "decide each other: 1/back_efficiency does not exist. Expected a number above zero and at most 1, such "
-                "as 0.01, at which the load hardly drives the gear back; a joint that stands is held by a Brake."
+                f"{what} is {excerpt(efficiency)}: a self-locking gear, which the load cannot drive back. Its "
+                "friction, (1 - back_efficiency) |load|, is as large as the load or larger, so that load and acceleration "
+                "do not decide each other: 1/back_efficiency does not exist. Expected a number above zero and at most 1, "
+                "such as 0.01, at which the load hardly drives the gear back; a joint that stands is held by a Brake."
             )
         value = divisor(what, efficiency, expected="a number above zero and at most 1")
         if value > 1.0:
-            raise ModelError(f"{what} is {shown(efficiency)}; expected a number above zero and at most 1")
+            raise ModelError(f"{what} is {excerpt(efficiency)}; expected a number above zero and at most 1")
         set_fields(part, **{name: value})

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.base.checks import number
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.program import less, maximum, minimum, select
 from armdyn.spatial.rotations import Array
@@ -49,7 +49,7 @@ class MaxwellSlip(FrictionWithState):
         for name, unit in (("stiffnesses", "N m/rad or N/m"), ("forces", "N m or N")):
             value = getattr(self, name)
             if not isinstance(value, list | tuple | np.ndarray) or len(value) == 0:
-                raise ModelError(f"{name} of MaxwellSlip are {shown(value)}; expected one number an element, {unit}")
+                raise ModelError(f"{name} of MaxwellSlip are {excerpt(value)}; expected one number an element, {unit}")
             values = (number(f"{name} of MaxwellSlip", one, above=0.0, unit=unit) for one in value)
             set_fields(self, **{name: tuple(values)})
         if len(self.stiffnesses) != len(self.forces):

@@ -15,7 +15,7 @@ from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.operating import OperatingRegion
 from armdyn.actuators.thermal import COPPER, Rises, Thermal
 from armdyn.base.checks import number, whole_number
-from armdyn.base.errors import DTypeError, ModelError, shown
+from armdyn.base.errors import DTypeError, ModelError, excerpt
 from armdyn.base.fields import check_numbers
 
 UNITS = {
@@ -73,7 +73,7 @@ class Motor(OperatingRegion):
         for name, kind in (("limits", MotorLimits), ("cogging", Cogging | None), ("thermal", Thermal | None)):
             if not isinstance(getattr(self, name), kind):
                 raise DTypeError(
-                    f"{name} of Motor is {shown(getattr(self, name))}; expected an armdyn.actuators."
+                    f"{name} of Motor is {excerpt(getattr(self, name))}; expected an armdyn.actuators."
                     f"{'MotorLimits' if name == 'limits' else name.capitalize()}"
                 )
 

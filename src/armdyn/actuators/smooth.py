@@ -11,7 +11,7 @@ from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.traced_law import TracedLaw
 from armdyn.actuators.with_state import refuse_state
 from armdyn.base.checks import choice
-from armdyn.base.errors import DTypeError, shown
+from armdyn.base.errors import DTypeError, excerpt
 from armdyn.base.fields import set_fields
 
 SHAPES = ("tanh", "root")
@@ -45,7 +45,7 @@ class Smooth(TracedLaw):
 
     def __post_init__(self) -> None:
         if not isinstance(self.law, DryFriction):
-            raise DTypeError(f"law of Smooth is {shown(self.law)}; expected dry friction such as Coulomb(2.0)")
+            raise DTypeError(f"law of Smooth is {excerpt(self.law)}; expected dry friction such as Coulomb(2.0)")
         refuse_state("law of Smooth", self.law)
         self._above_zero(width="rad/s or m/s")
         set_fields(self, shape=choice("shape of Smooth", self.shape, SHAPES))

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 from armdyn.actuators.dry import DryFriction
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.model.friction import FrictionLaw
 
 
@@ -59,7 +59,7 @@ def refuse_state(what: str, law: FrictionLaw) -> None:
     """Raise a ModelError if a law inside another has a state, because nothing would integrate that state."""
     if isinstance(law, FrictionWithState):
         raise ModelError(
-            f"{what} is {shown(law)}, which has a state of its own, and inside another law nothing carries it; "
+            f"{what} is {excerpt(law)}, which has a state of its own, and inside another law nothing carries it; "
             f"expected a law without one, such as Coulomb(2.0) or Stribeck(3.0, 2.0, 0.1). Give the "
             f"{type(law).__name__} to the Actuator itself, alone or in a list: Actuator(friction=[...])"
         )

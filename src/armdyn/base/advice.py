@@ -10,7 +10,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
-from armdyn.base.errors import nearest, shown
+from armdyn.base.errors import excerpt, nearest
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -102,9 +102,9 @@ def answering(hints: Mapping[str, str], *, positional: str = "") -> Callable[[Ca
         def run(*args: P.args, **keywords: P.kwargs) -> R:
             for name in () if takes_any else keywords:
                 if name not in parameters:
-                    raise TypeError(_said(called, name, hints, parameters))
+                    raise TypeError(_message(called, name, hints, parameters))
             if positional and len(args) > by_position:
-                raise TypeError(f"{called}() takes no argument {shown(args[by_position])}; {positional}")
+                raise TypeError(f"{called}() takes no argument {excerpt(args[by_position])}; {positional}")
             return function(*args, **keywords)
 
         return run
@@ -112,7 +112,7 @@ def answering(hints: Mapping[str, str], *, positional: str = "") -> Callable[[Ca
     return decorate
 
 
-def _said(function: str, name: str, hints: Mapping[str, str], known: Mapping[str, inspect.Parameter]) -> str:
+def _message(function: str, name: str, hints: Mapping[str, str], known: Mapping[str, inspect.Parameter]) -> str:
     """The words of the error for an argument."""
     close = nearest(name, known)
     answer = hints.get(name) or (f"did you mean {close!r}?" if close else f"it takes {', '.join(known)}")

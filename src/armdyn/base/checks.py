@@ -25,7 +25,7 @@ from armdyn.base.errors import (
     SettingError,
     ShapeError,
     UnknownName,
-    shown,
+    excerpt,
 )
 
 Array = NDArray[Any]
@@ -91,7 +91,7 @@ def number(
     result = value if type(value) is float else as_float(value)
     if not (above < result and least <= result and (result < below or (infinite and result == math.inf))):
         wanted = expected or _bounded(above, least, below) + (f", in {unit}" if unit else "")
-        raise error(f"{name} is {shown(value)}; expected {wanted}")
+        raise error(f"{name} is {excerpt(value)}; expected {wanted}")
     return result
 
 
@@ -135,9 +135,9 @@ def whole_number(name: str, value: Any, *, least: int, most: int | None = None, 
     except TypeError:
         result = least - 1
     if result < least:
-        raise error(f"{name} is {shown(value)}; expected a whole number of at least {least}")
+        raise error(f"{name} is {excerpt(value)}; expected a whole number of at least {least}")
     if most is not None and result > most:
-        raise error(f"{name} is {shown(value)}; expected a whole number from {least} to {most:,}")
+        raise error(f"{name} is {excerpt(value)}; expected a whole number from {least} to {most:,}")
     return result
 
 
@@ -190,7 +190,7 @@ def array(
         raise ShapeError(f"{name} is ragged: its rows differ in length; expected {expected}") from None
     floats = _floats(values)
     if floats is None:
-        text = shown(value)
+        text = excerpt(value)
         what = f", {text}" if len(text) < LONGEST_SHOWN else ""
         held = _HELD.get(values.dtype.kind, str(values.dtype))
         raise DTypeError(f"{name} holds {held}{what}; expected {real}")
@@ -209,7 +209,7 @@ def without_booleans(name: str, value: Any) -> Any:
         DTypeError: for a value with one.
     """
     if isinstance(value, bool | np.bool_) or (isinstance(value, np.ndarray) and value.dtype == bool):
-        raise DTypeError(f"{name} holds {shown(value)}; expected real numbers")
+        raise DTypeError(f"{name} holds {excerpt(value)}; expected real numbers")
     if isinstance(value, list | tuple):
         for each in value:
             without_booleans(name, each)
@@ -395,7 +395,7 @@ def wrong_length(v: Array) -> str:
 def switch(name: str, value: Any, *, error: Error = ModelError) -> bool:
     """True or False, of Python's or of NumPy's."""
     if not isinstance(value, bool | np.bool_):
-        raise error(f"{name} is {shown(value)}; expected True or False")
+        raise error(f"{name} is {excerpt(value)}; expected True or False")
     return bool(value)
 
 
@@ -408,7 +408,7 @@ def choice(name: str, value: Any, words: Collection[str], *, error: Error = Mode
     """One of some words."""
     if not is_one_of(value, words):
         *first, last = map(repr, words)
-        raise error(f"{name} is {shown(value)}; expected {', '.join(first)}{' or ' if first else ''}{last}")
+        raise error(f"{name} is {excerpt(value)}; expected {', '.join(first)}{' or ' if first else ''}{last}")
     return str(value)
 
 
@@ -444,7 +444,7 @@ def places(
 def text_problems(value: Any, name: str) -> Iterator[str]:
     """The message for a value that is not a name."""
     if not isinstance(value, str):
-        yield f"{name} is {shown(value)}; expected a text."
+        yield f"{name} is {excerpt(value)}; expected a text."
     elif not value.strip():
         yield f"{name} is {value!r}; expected a text that is not blank."
 
@@ -452,7 +452,7 @@ def text_problems(value: Any, name: str) -> Iterator[str]:
 def object_problems(value: Any, kind: type, name: str) -> Iterator[str]:
     """The message for a value that is not an object of this class."""
     if not isinstance(value, kind):
-        yield f"{name} is {shown(value)}; expected an armdyn.{kind.__name__}."
+        yield f"{name} is {excerpt(value)}; expected an armdyn.{kind.__name__}."
 
 
 def listed(values: Any) -> list[Any] | None:

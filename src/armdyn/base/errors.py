@@ -64,8 +64,8 @@ class UnknownName(ArmdynError, LookupError):
         """Build the message ``no frame 'tool' in 'panda' (22 frames). Did you mean 'tool0'?``."""
         names = list(known)
         counted = kind if len(names) == 1 else _plural(kind)
-        message = f"no {kind} {shown(name)} in {where} ({len(names)} {counted})."
-        close = nearest(name if isinstance(name, str) else shown(name), names)
+        message = f"no {kind} {excerpt(name)} in {where} ({len(names)} {counted})."
+        close = nearest(name if isinstance(name, str) else excerpt(name), names)
         if close is not None:
             message += f" Did you mean {close!r}?"
         elif names:
@@ -102,7 +102,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return next((lower[other] for other in get_close_matches(name.lower(), lower, n=1)), None)
 
 
-def shown(value: object) -> str:
+def excerpt(value: object) -> str:
     """A value in a message: its ``repr``, cut if it is long.
 
     >>> shown("elbow"), shown(10**5000)

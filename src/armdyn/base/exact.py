@@ -317,7 +317,7 @@ def _quarter_turns(k: int) -> Decimal:
 
 
 @lru_cache(maxsize=1024)
-def meant(angle: Any) -> tuple[Exact, Exact]:
+def cos_and_sin(angle: Any) -> tuple[Exact, Exact]:
     """cos and sin of an angle of a description: exact ones of right angles, which float64 numbers never are."""
     k = right_angles(angle)
     return cos_sin(angle) if k is None else _of_quarters(k, ONE, ZERO)

@@ -18,7 +18,7 @@ import unicodedata
 from fractions import Fraction
 
 from armdyn.base.checks import Error, number
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.units import METRIC, NONE, Unit, in_base, names_angle, parsed
 
 PER_KELVIN = NONE.times(METRIC["K"], -1)
@@ -65,7 +65,7 @@ def quantity(name: str, given: object, unit: str, *, needs_unit: bool = False, e
         return number(name, given, expected=text, error=error)
     if _NOT_FINITE.fullmatch(given) and not needs_unit:
         return float(given)
-    subject = f"{name} is {shown(given)}"
+    subject = f"{name} is {excerpt(given)}"
     match = _NUMBER.fullmatch(given)
     if match is not None and re.match(r",\d", match[4]):
         raise error(
@@ -104,7 +104,7 @@ def unit_size(name: str, text: str, unit: str, *, error: Error = ModelError) -> 
     >>> unit_size("column q", "mm", "m")
     0.001
     """
-    return float(_size(f"{name}: unit {shown(text)}", text, unit, error))
+    return float(_size(f"{name}: unit {excerpt(text)}", text, unit, error))
 
 
 def expected(unit: str) -> str:

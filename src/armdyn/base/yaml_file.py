@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from armdyn.base.errors import ArmdynError, MissingLibrary, ModelError, shown
+from armdyn.base.errors import ArmdynError, MissingLibrary, ModelError, excerpt
 
 LARGEST = 1 << 20
 """Bytes of a file that a person writes."""
@@ -86,7 +86,9 @@ def read_value(text: str, what: str, example: str, *, error: type[ArmdynError] =
         return yaml.load(text, _loader(yaml))  # a safe loader
     except (yaml.YAMLError, ValueError, RecursionError) as fault:
         reason = getattr(fault, "problem", None) or str(fault)
-        raise error(f"{what} has {shown(text)}, which is not YAML ({reason}); expected such as {example!r}") from fault
+        raise error(
+            f"{what} has {excerpt(text)}, which is not YAML ({reason}); expected such as {example!r}"
+        ) from fault
 
 
 def lines_of(data: Lined, keys: Keys = ()) -> Iterator[tuple[Keys, int]]:

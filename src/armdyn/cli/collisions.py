@@ -96,7 +96,7 @@ def collisions(
     else:
         _show(hits)
     show_notes(errors, notes)
-    if hits.found:
+    if hits.events:
         raise typer.Exit(NOT_MET)
 
 
@@ -107,11 +107,11 @@ def _show(hits: Collisions) -> None:
     for name, value in zip(hits.joint_names, hits.threshold, strict=True):
         limits.add_row(name, f"{value:.3g}")
     show(console, limits)
-    if not hits.found:
+    if not hits.events:
         console.print("no contact")
         return
     table = new_table("Contacts", "from [s]", "to [s]", "joint", "largest force, N m or N")
-    for each in hits.found:
+    for each in hits.events:
         for joint, peak in zip(each.joints, each.peaks, strict=True):
             table.add_row(f"{each.start:.3f}", f"{each.end:.3f}", joint, f"{peak:.3g}")
     show(console, table)

@@ -22,7 +22,7 @@ from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
 from armdyn.program import Program
 from armdyn.robot import Robot
-from armdyn.robot.exporting import Chosen, chosen_functions
+from armdyn.robot.exporting import ExportedFunction, chosen_functions
 from armdyn.targets.identifiers import chosen_name
 
 
@@ -50,7 +50,7 @@ class Request:
     options: dict[str, Any]
     settings: Mapping[str, Any]
 
-    def chosen(self) -> list[Chosen]:
+    def chosen(self) -> list[ExportedFunction]:
         """The functions' programs, for targets that take one after the other."""
         return chosen_functions(self.robot, self.functions, self.given, **self.choices)
 

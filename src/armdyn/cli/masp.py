@@ -100,7 +100,7 @@ def masp(
       armdyn masp --radius 0.1 --start 1 --cruise 2 --stop 1
     """
     from armdyn.cli.masp_circle import run_circle  # noqa: PLC0415 - SciPy is slow to import
-    from armdyn.cli.masp_file import Wanted, run_file  # noqa: PLC0415
+    from armdyn.cli.masp_file import RunOptions, run_file  # noqa: PLC0415
     from armdyn.masp import EXAMPLE  # noqa: PLC0415
 
     if example:
@@ -109,7 +109,7 @@ def masp(
     of_file = arm.name.lower().endswith(".toml")
     _refuse_misplaced(context, of_file)
     if of_file:
-        run_file(Path(arm.name), Wanted(configuration, simulate, csv, plot, json, draw_arm))
+        run_file(Path(arm.name), RunOptions(configuration, simulate, csv, plot, json, draw_arm))
         return
     lengths = {"radius": radius, "distance": distance}
     circle = {name: length for name, length in lengths.items() if length is not None}

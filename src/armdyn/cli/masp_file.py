@@ -27,7 +27,7 @@ SMALL = 1e-9
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunOptions:
     """The options of a run of an input file.
 
     Args:
@@ -47,7 +47,7 @@ class Wanted:
     arm: Path | None = None
 
 
-def run_file(path: Path, wanted: Wanted) -> None:
+def run_file(path: Path, wanted: RunOptions) -> None:
     """Read, compute, print, write."""
     from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
 
@@ -88,7 +88,7 @@ def run_file(path: Path, wanted: Wanted) -> None:
         _write(result, wanted, console)
 
 
-def _report(problem: MaspProblem, result: MaspRun | MaspSimulation, wanted: Wanted, console: Screen) -> None:
+def _report(problem: MaspProblem, result: MaspRun | MaspSimulation, wanted: RunOptions, console: Screen) -> None:
     """Tables of the results, and notes; or JSON."""
     notes = [*problem.robot.notes, *result.notes]
     if wanted.json:
@@ -230,7 +230,7 @@ def _collar(joint: Joint) -> str:
     return joint.parent if joint.collar == "parent" else joint.child
 
 
-def _write(result: MaspRun | MaspSimulation, wanted: Wanted, console: Screen) -> None:
+def _write(result: MaspRun | MaspSimulation, wanted: RunOptions, console: Screen) -> None:
     """Write the csv and the picture if they are given, then print their names."""
     if wanted.csv is not None:
         wanted.csv.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, without_booleans
-from armdyn.base.errors import ArmdynError, ModelError, shown
+from armdyn.base.errors import ArmdynError, ModelError, excerpt
 from armdyn.base.exact import exact, rounded, unit
 from armdyn.model.constraints import Constraint, Numbers
 from armdyn.spatial.rotations import Array, cross
@@ -26,7 +26,7 @@ def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
     try:
         vector_ = array(what, without_booleans(what, values), (size,), finite=ModelError)
     except ArmdynError:
-        raise ModelError(f"{what} is {shown(values)}; expected {size} finite numbers") from None
+        raise ModelError(f"{what} is {excerpt(values)}; expected {size} finite numbers") from None
     return tuple((vector_ + 0.0).tolist())
 
 

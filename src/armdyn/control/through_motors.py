@@ -16,7 +16,7 @@ from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
 from armdyn.base.advice import either
 from armdyn.base.checks import choice, switch
-from armdyn.base.errors import DTypeError, ModelError, SettingError, UnknownName, Unsupported, shown
+from armdyn.base.errors import DTypeError, ModelError, SettingError, UnknownName, Unsupported, excerpt
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Argument, Function
 from armdyn.program import clip, minimum, select
@@ -162,7 +162,7 @@ def _checked(supply: Supply | Mapping[str, Any] | None) -> Supply | None:
             raise ModelError("supply has no voltage; expected such as {voltage: 48, resistance: 0.1}")
         supply = Supply(**supply)
     if not isinstance(supply, Supply):
-        raise DTypeError(f"supply is {shown(supply)}; expected an armdyn.actuators.Supply, or its arguments by name")
+        raise DTypeError(f"supply is {excerpt(supply)}; expected an armdyn.actuators.Supply, or its arguments by name")
     if supply.capacitance == 0.0 and not (math.isinf(supply.current_limit) and math.isinf(supply.power_limit)):
         raise ModelError(
             "supply has a limit of current or power and no capacitance, so that its voltage would jump where the "

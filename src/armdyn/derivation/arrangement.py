@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 from sympy.polys.rings import PolyElement
 
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.harmonics import Groups, Wave
 from armdyn.derivation.numbers import sympy_number
@@ -191,7 +191,7 @@ def checked(by: Sequence[str]) -> tuple[str, ...]:
     """
     order = tuple(by)
     if sorted(order) != sorted(CLASSES):
-        raise ModelError(f"by is {shown(by)}; expected an order of {', '.join(CLASSES)}")
+        raise ModelError(f"by is {excerpt(by)}; expected an order of {', '.join(CLASSES)}")
     return order
 
 

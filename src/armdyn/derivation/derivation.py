@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy
 
-from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
+from armdyn.base.errors import ModelError, UnknownName, Unsupported, excerpt
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.arrangement import Arrangement
@@ -116,7 +116,7 @@ def _arm(robot: Any, symbols: Symbols) -> SymbolicArm:
             raise ModelError("symbols are given for a SymbolicArm, which has its own; leave them out")
         return robot
     if not hasattr(robot, "model"):
-        raise ModelError(f"the robot is {shown(robot)}; expected an armdyn.Robot or a SymbolicArm")
+        raise ModelError(f"the robot is {excerpt(robot)}; expected an armdyn.Robot or a SymbolicArm")
     return symbolic_arm(robot, symbols)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from armdyn.base.errors import ModelError, ShapeError, shown
-from armdyn.base.exact import meant
+from armdyn.base.errors import ModelError, ShapeError, excerpt
+from armdyn.base.exact import cos_and_sin
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, Tip, symbols_in
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.derivation.parameters import RESERVED
@@ -56,7 +56,7 @@ def from_dh(
     L2*g*m2*cos(q1 + q2)
     """
     if convention not in ("modified", "standard"):
-        raise ModelError(f"convention is {shown(convention)}; expected 'modified' (Craig) or 'standard'")
+        raise ModelError(f"convention is {excerpt(convention)}; expected 'modified' (Craig) or 'standard'")
     if not rows or len(rows) != len(inertias):
         raise ShapeError(f"{len(rows)} rows and {len(inertias)} inertias; expected one of each a joint")
     bodies, before = list[SymbolicBody](), (_numbers(np.eye(3)), _numbers(np.zeros(3)))
@@ -88,7 +88,7 @@ def from_dh(
 
 def _row(i: int, row: Sequence[Any]) -> tuple[Any, Any, Any, Any, str]:
     if len(row) not in (4, 5) or (len(row) == 5 and row[4] not in KINDS):
-        raise ShapeError(f"rows[{i}] is {shown(row)}; expected a, alpha, d, theta and, where it slides, 'prismatic'")
+        raise ShapeError(f"rows[{i}] is {excerpt(row)}; expected a, alpha, d, theta and, where it slides, 'prismatic'")
     for word, angle in (("alpha", row[1]), ("theta", row[3])):
         if symbols_in(angle):
             raise ModelError(f"rows[{i}]: {word} is {angle}; axes are numbers, lengths may be symbols")
@@ -105,7 +105,9 @@ def _value(where: str, value: Any) -> Any:
     try:
         return rational(float(value))
     except (TypeError, ValueError):
-        raise ModelError(f"{where} has {shown(value)}; expected numbers, symbols, and polynomials of symbols") from None
+        raise ModelError(
+            f"{where} has {excerpt(value)}; expected numbers, symbols, and polynomials of symbols"
+        ) from None
 
 
 def _numbers(values: Array) -> Array:
@@ -113,7 +115,7 @@ def _numbers(values: Array) -> Array:
 
 
 def _turn(angle: float) -> tuple[Fraction, Fraction]:
-    c, s = meant(angle)
+    c, s = cos_and_sin(angle)
     return rational(c, EXACT), rational(s, EXACT)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import sympy
 
 from armdyn.base.advice import either
-from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
+from armdyn.base.errors import ModelError, UnknownName, Unsupported, excerpt
 from armdyn.base.exact import Exact, exact, unit
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, SymbolicSpring, Tip
 from armdyn.derivation.numbers import EXACT, rational
@@ -54,7 +54,7 @@ def symbolic_arm(robot: Any, symbols: Symbols = None) -> SymbolicArm:
     _refuse(model)
     numbers = dict(_numbers(model))
     chosen = _all(model, numbers) if _is_all(symbols) else dict(symbols or {})  # type: ignore[arg-type]
-    described = _Described(model.name, numbers)
+    described = _SymbolicParameters(model.name, numbers)
     for name, value in chosen.items():
         described.set(name, value)
     described.check()
@@ -65,7 +65,7 @@ def _is_all(symbols: Symbols) -> bool:
     if isinstance(symbols, str) and symbols != "all":
         raise ModelError(f"symbols is {symbols!r}; expected 'all', or a symbol by name of a parameter")
     if symbols is not None and not isinstance(symbols, str | Mapping):
-        raise ModelError(f"symbols is {shown(symbols)}; expected 'all', or a symbol by name of a parameter")
+        raise ModelError(f"symbols is {excerpt(symbols)}; expected 'all', or a symbol by name of a parameter")
     return symbols == "all"
 
 
@@ -82,8 +82,8 @@ def _refuse(model: Model) -> None:
             )
         if curved := [spring for spring in joint.parallel_springs if type(spring) is not JointSpring]:
             raise Unsupported(
-                f"joint {joint.name!r} of {model.name!r} has {shown(curved[0])}, whose force is not a polynomial of q; "
-                "expected JointSpring, or derive robot.without_parallel_springs()"
+                f"joint {joint.name!r} of {model.name!r} has {excerpt(curved[0])}, whose force is not a polynomial of "
+                "q; expected JointSpring, or derive robot.without_parallel_springs()"
             )
         if joint.has_spring:
             raise Unsupported(
@@ -152,7 +152,7 @@ def _entry_by_entry(chosen: Mapping[str, str], numbers: Mapping[str, Fraction]) 
             yield from ((f"{name}.{part}", f"{symbol}{part}") for part in entries)
 
 
-class _Described:
+class _SymbolicParameters:
     """The scalar parameters of a robot, initially numbers, and the symbols that replace them."""
 
     def __init__(self, robot: str, numbers: Mapping[str, Fraction]) -> None:
@@ -186,7 +186,9 @@ class _Described:
 
     def _set_inertia(self, name: str, parts: list[str], prefix: Any) -> None:
         if not isinstance(prefix, str | sympy.Symbol):
-            raise ModelError(f"symbols[{name!r}] is {shown(prefix)}; expected a name, or a symbol for each of {parts}")
+            raise ModelError(
+                f"symbols[{name!r}] is {excerpt(prefix)}; expected a name, or a symbol for each of {parts}"
+            )
         for part in parts:
             if self.numbers[part]:
                 self.set(part, f"{prefix}{part.rpartition('.')[2]}")
@@ -278,7 +280,7 @@ def _expression(name: str, value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _exact_number(rational(value))
     if not isinstance(value, sympy.Expr):
-        raise ModelError(f"symbols[{name!r}] is {shown(value)}; expected a name or an expression of SymPy")
+        raise ModelError(f"symbols[{name!r}] is {excerpt(value)}; expected a name or an expression of SymPy")
     names_in_use = sorted(s.name for s in value.free_symbols if s.name.rstrip("0123456789") in RESERVED)
     if names_in_use:
         raise ModelError(
@@ -289,7 +291,7 @@ def _expression(name: str, value: Any) -> Any:
     return value.replace(lambda e: e.is_Float, lambda e: _exact_number(rational(float(e))))
 
 
-def _assembled(model: Model, described: _Described) -> SymbolicArm:
+def _assembled(model: Model, described: _SymbolicParameters) -> SymbolicArm:
     order = _outwards(model)
     place = {model.joints[k].child: i for i, k in enumerate(order)}
     bodies = tuple(_body(model.joints[k], place, described) for k in order)
@@ -328,7 +330,7 @@ def _outwards(model: Model) -> list[int]:
     return order
 
 
-def _body(joint: Joint, place: Mapping[str, int], described: _Described) -> SymbolicBody:
+def _body(joint: Joint, place: Mapping[str, int], described: _SymbolicParameters) -> SymbolicBody:
     link = joint.child
     return SymbolicBody(
         link,
@@ -349,7 +351,7 @@ def _body(joint: Joint, place: Mapping[str, int], described: _Described) -> Symb
     )
 
 
-def _rotors(model: Model, place: Mapping[str, int], described: _Described) -> Iterator[SymbolicRotor]:
+def _rotors(model: Model, place: Mapping[str, int], described: _SymbolicParameters) -> Iterator[SymbolicRotor]:
     for joint in model.joints:
         for name, rotor in joint.rotors.items():
             where = model.place_of(rotor, joint)
@@ -359,7 +361,7 @@ def _rotors(model: Model, place: Mapping[str, int], described: _Described) -> It
             )
 
 
-def _tip(model: Model, place: Mapping[str, int], described: _Described) -> Tip | None:
+def _tip(model: Model, place: Mapping[str, int], described: _SymbolicParameters) -> Tip | None:
     if model.tip is None or model.frame().link == model.base:
         return None
     frame = model.frame()

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.doctor.source import SourceDocument
 from armdyn.doctor.xacro import XacroFiles
 from armdyn.formats.files import read_file
@@ -54,7 +54,7 @@ class CheckedDescription:
             source = _parsed("text", robot.encode(errors="surrogatepass"))
             return cls(source, Path.cwd(), partial(load, robot, **options))
         if not isinstance(robot, str | os.PathLike):
-            raise ModelError(f"expected the path of a description, its text or a Robot, got {shown(robot)}.")
+            raise ModelError(f"expected the path of a description, its text or a Robot, got {excerpt(robot)}.")
         file = Path(robot)
         data = read_file(file)
         if xacro_args is None and XACRO in data and b"<xacro:" in data:

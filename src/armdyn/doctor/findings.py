@@ -24,14 +24,14 @@ class Findings(Tabulated, Sequence[Finding]):
 
     Args:
         source: the text.
-        found: the findings.
+        entries: the findings.
         robot: the robot's name; empty if the file could not be read.
         unopened: a sentence on meshes that were not opened; empty if all were, or none is wanted.
         subject: links and joints of the description, for pictures.
     """
 
     source: SourceDocument
-    found: tuple[Finding, ...]
+    entries: tuple[Finding, ...]
     robot: str = ""
     unopened: str = ""
     subject: Subject | None = field(default=None, repr=False, compare=False)
@@ -39,27 +39,27 @@ class Findings(Tabulated, Sequence[Finding]):
     page = exported("armdyn.page", "doctor_page")
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.entries)
 
     def __getitem__(self, index: Any) -> Any:
-        return self.found[index]
+        return self.entries[index]
 
     def __iter__(self) -> Iterator[Finding]:
-        return iter(self.found)
+        return iter(self.entries)
 
     def __bool__(self) -> bool:
-        return bool(self.found)
+        return bool(self.entries)
 
     def count(self, severity: Any) -> int:
         """The number of findings of a severity, "error", "warning" or "note"."""
-        return sum(one.severity == severity for one in self.found)
+        return sum(one.severity == severity for one in self.entries)
 
     def at_least(self, severity: Severity) -> list[Finding]:
         """The findings of a severity and worse."""
         if severity not in SEVERITIES:
             raise UnknownName.of("severity", severity, SEVERITIES, "armdyn.doctor")
         worse = SEVERITIES[: SEVERITIES.index(severity) + 1]
-        return [one for one in self.found if one.severity in worse]
+        return [one for one in self.entries if one.severity in worse]
 
     @property
     def edits(self) -> list[Edit]:
@@ -104,13 +104,13 @@ class Findings(Tabulated, Sequence[Finding]):
     def _shown(self) -> Iterator[Finding]:
         """The findings, of each rule no more than `MOST_OF_A_RULE`."""
         seen: Counter[str] = Counter()
-        for one in self.found:
+        for one in self.entries:
             seen[one.rule] += 1
             if seen[one.rule] <= MOST_OF_A_RULE:
                 yield one
         for rule, number in seen.items():
             if number > MOST_OF_A_RULE:
-                first = next(one for one in self.found if one.rule == rule)
+                first = next(one for one in self.entries if one.rule == rule)
                 yield Finding(rule, first.severity, "...", f"{number - MOST_OF_A_RULE} more of {rule}")
 
     def to_dataframe(self) -> Any:
@@ -128,7 +128,7 @@ class Findings(Tabulated, Sequence[Finding]):
     def _all(self) -> TextTable:
         """All findings as a table of texts and line numbers."""
         headings = ("line", "severity", "element", "finding", "rule", "repair")
-        rows = [(one.line, one.severity, one.element, one.text, one.rule, _mended(one)) for one in self.found]
+        rows = [(one.line, one.severity, one.element, one.text, one.rule, _mended(one)) for one in self.entries]
         return TextTable.of(headings, rows, below=(self.summary(),))
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Findings(Tabulated, Sequence[Finding]):
                         for repair in one.repairs
                     ],
                 }
-                for one in self.found
+                for one in self.entries
             ],
         }
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 import armdyn.inertia as bodies
-from armdyn.doctor.meshes import Form, Shelf, moved
+from armdyn.doctor.meshes import Form, Shelf, transform_pseudo_inertia
 from armdyn.doctor.source import Node
 from armdyn.formats.findings import read_number
 from armdyn.model.inertia import Inertia
@@ -48,7 +48,7 @@ class Hull:
         if self.mesh is None or self.placed is None:
             return self.solid, ""
         J, reason = self.mesh.volume
-        return (self.solid if J is None else _body(moved(J, self.placed))), reason
+        return (self.solid if J is None else _body(transform_pseudo_inertia(J, self.placed))), reason
 
 
 def hull_of(shape: Node, T: Array, meshes: Shelf | None = None) -> Hull | None:
@@ -88,7 +88,7 @@ def hull_of_mesh(purpose: str, node: Node, mesh: Form, A: Array) -> Hull:
         A: the map, shape (4, 4).
     """
     points = mesh.points @ A[:3, :3].T + A[:3, 3]
-    J = moved(mesh.hull, A)
+    J = transform_pseudo_inertia(mesh.hull, A)
     solid = _body(J) if J[3, 3] > 0.0 else None
     return Hull(purpose, points, float(J[3, 3]) or None, node, solid, mesh, A)
 

@@ -240,7 +240,7 @@ def hull_of_points(points: Array) -> tuple[Array, Array]:
     J = pseudo_inertia_of(corners)
     A = np.diag([size, size, size, 1.0])
     A[:3, 3] = middle
-    return points[hull.vertices], moved(J, A)
+    return points[hull.vertices], transform_pseudo_inertia(J, A)
 
 
 def pseudo_inertia_of(tetrahedra: Array) -> Array:
@@ -258,7 +258,7 @@ def pseudo_inertia_of(tetrahedra: Array) -> Array:
     return J / 20.0
 
 
-def moved(J: Array, A: Array) -> Array:
+def transform_pseudo_inertia(J: Array, A: Array) -> Array:
     """The pseudo-inertia of a body of unit density after an affine map of homogeneous coordinates, shape (4, 4)."""
     after: Array = abs(float(np.linalg.det(A[:3, :3]))) * (A @ J @ A.T)
     return after

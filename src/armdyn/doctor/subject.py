@@ -392,7 +392,7 @@ class Subject:
         joints: in the order of the file.
         format: "URDF" or "MJCF".
         settings: of an MJCF document.
-        lost: includes of an MJCF document that cannot be read, with the reason.
+        unread: includes of an MJCF document that cannot be read, with the reason.
         meshes: the files of meshes, of which those are opened that its ``purposes`` name.
         named_meshes: the meshes of an MJCF document.
     """
@@ -403,7 +403,7 @@ class Subject:
     joints: list[Articulation]
     format: str = "URDF"
     settings: DocumentSettings | None = None
-    lost: list[tuple[Node, str]] = field(default_factory=list)
+    unread: list[tuple[Node, str]] = field(default_factory=list)
     meshes: Shelf = field(default_factory=lambda: Shelf(Path()))
     named_meshes: Meshes | None = None
 

@@ -96,7 +96,7 @@ def _system(
     outputs = tuple(variable(robot, name) for name in motion.outputs)
     system = FmiSystem(
         chosen_name(name, robot.name), motion.program, motion.states, inputs, tuned, outputs, step,
-        said=f"Forward dynamics of {robot.name}.",
+        description=f"Forward dynamics of {robot.name}.",
     )  # fmt: skip
     states = [state.variable.port for state in motion.states]
     known = [*states, *motion.inputs, *parameters]

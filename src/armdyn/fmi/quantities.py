@@ -76,7 +76,7 @@ OF_JOINT_PARAMETER: Mapping[str, tuple[str, str, str]] = {
 
 
 def variable(robot: RobotLike, name: str, said: str = "", **shown: Any) -> Variable:
-    """An array of a function of the robot, by its name; ``said`` describes it if it is none of those above."""
+    """An array of a function of the robot, by its name; ``description`` describes it if it is none of those above."""
     if name in OF_JOINTS:
         turns, slides, what = OF_JOINTS[name]
         each = [(turns if joint.kind == "revolute" else slides, f"{what}: {joint.name}") for joint in robot.joints]

@@ -158,7 +158,7 @@ def _sampled(
         sampled=True,
         time=time,
         step_port=length,
-        said=said,
+        description=said,
         about=(*ABOUT, *robot.notes),
     )
     return system.with_start(**result)

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.advice import option
 from armdyn.base.checks import as_float, is_one_of, listed, switch
-from armdyn.base.errors import ModelError, ShapeError, Unsupported, shown
-from armdyn.base.exact import ONE, ZERO, exact, meant
+from armdyn.base.errors import ModelError, ShapeError, Unsupported, excerpt
+from armdyn.base.exact import ONE, ZERO, cos_and_sin, exact
 from armdyn.formats.given import (
     KINDS,
     collar_problems,
@@ -228,13 +228,13 @@ def read_dh(
 
 def step_along(d: float, theta: float) -> Array:
     """Rz(theta) Tz(d): along and about the joint axis; in `Exact` numbers."""
-    c, s = meant(theta)
+    c, s = cos_and_sin(theta)
     return rigid(np.array([[c, -s, ZERO], [s, c, ZERO], [ZERO, ZERO, ONE]]), exact(d * Z))
 
 
 def step_across(a: float, alpha: float) -> Array:
     """Tx(a) Rx(alpha), which commute: along and about the common normal; in `Exact` numbers."""
-    c, s = meant(alpha)
+    c, s = cos_and_sin(alpha)
     return rigid(np.array([[ONE, ZERO, ZERO], [ZERO, c, -s], [ZERO, s, c]]), exact([a, 0.0, 0.0]))
 
 
@@ -242,7 +242,7 @@ def convention_problems(convention: object) -> Iterator[str]:
     """The fault in the name of a convention."""
     if not is_one_of(convention, CONVENTIONS):
         text = " or ".join(f"{option('convention', name)} ({meaning})" for name, meaning in CONVENTIONS.items())
-        what = "is not given" if convention is None else f"is {shown(convention)}"
+        what = "is not given" if convention is None else f"is {excerpt(convention)}"
         yield f"convention {what}; the same table means different arms: choose {text}."
 
 
@@ -281,7 +281,7 @@ def _words(given: Any, here: str) -> tuple[dict[str, Any], str]:
         return dict(given), _fault_of_names(given, here)
     entries = listed(given)
     if entries is None:
-        return {}, f"{here} is {shown(given)}; expected (a, alpha, d, theta), a dict of these, or a DHRow."
+        return {}, f"{here} is {excerpt(given)}; expected (a, alpha, d, theta), a dict of these, or a DHRow."
     if len(entries) not in (4, 5):
         return {}, (
             f"{here} has {len(entries)} entries; expected a, alpha, d, theta and, where the joint slides, 'prismatic'."
@@ -301,7 +301,7 @@ def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
             )
         if not is_one_of(name, NAMES):
             expected = f"expected {', '.join(NAMES)}.{did_you_mean(str(name), NAMES)}"
-            return f"{here} has {shown(name)}, which is unknown; {expected}"
+            return f"{here} has {excerpt(name)}, which is unknown; {expected}"
     return ""
 
 
@@ -311,7 +311,7 @@ def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterato
         value = words.get(name, 0.0)
         number = as_float(value)
         if not math.isfinite(number):
-            yield f"{here}: {name} is {shown(value)}; expected a finite number."
+            yield f"{here}: {name} is {excerpt(value)}; expected a finite number."
         elif name in ("alpha", "theta") and abs(number) > turn * (1.0 + 1e-12):
             remedy = "" if degrees else " If the table is in degrees, pass degrees=True."
             yield f"{here}: {name} is {number:g} {'degrees' if degrees else 'rad'}, more than a full turn.{remedy}"
@@ -330,7 +330,7 @@ def _with_column(table: list[DHRow], column: str, values: Sequence[Any] | None, 
     arguments = one_each(values, len(table), name, f"one armdyn.{kind.__name__} a row")
     for i, (row, value) in enumerate(zip(table, arguments, strict=True)):
         if not isinstance(value, kind):
-            raise ShapeError(f"{name}[{i}] is {shown(value)}; expected an armdyn.{kind.__name__}")
+            raise ShapeError(f"{name}[{i}] is {excerpt(value)}; expected an armdyn.{kind.__name__}")
         default = Inertia() if column == "inertia" else UNLIMITED
         if not _same(getattr(row, column), default):
             raise ModelError(f"rows[{i}] has its own {column}, and {name} is given too; give one of them.")

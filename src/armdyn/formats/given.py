@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, is_one_of, listed, text_problems, wrong_length
-from armdyn.base.errors import ModelError, ShapeError, shown
+from armdyn.base.errors import ModelError, ShapeError, excerpt
 from armdyn.model.bounds import LARGEST
 from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array
@@ -36,7 +36,7 @@ def one_each(values: Any, count: int, name: str, meaning: str) -> list[Any]:
     """A list with one entry per joint."""
     result = listed(values)
     if result is None or len(result) != count:
-        has = shown(values) if result is None else f"{len(result)} entries"
+        has = excerpt(values) if result is None else f"{len(result)} entries"
         raise ShapeError(f"{name} has {has}; expected {count}, {meaning}")
     return result
 
@@ -56,13 +56,13 @@ def kind_problems(kind: Any, name: str) -> Iterator[str]:
     """The fault of a word that is not a kind of joint."""
     if not is_one_of(kind, KINDS):
         hint = did_you_mean(kind.lower(), KINDS) if isinstance(kind, str) else ""
-        yield f"{name} is {shown(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{hint}"
+        yield f"{name} is {excerpt(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{hint}"
 
 
 def collar_problems(collar: Any, name: str) -> Iterator[str]:
     """The fault of a word that is not an end of a joint."""
     if not is_one_of(collar, ("parent", "child")):
-        yield f"{name} is {shown(collar)}; expected 'parent' or 'child', the link that carries it."
+        yield f"{name} is {excerpt(collar)}; expected 'parent' or 'child', the link that carries it."
 
 
 def pose_problems(T: Array, name: str) -> Iterator[str]:

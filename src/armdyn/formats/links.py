@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, is_one_of, listed, object_problems, text_problems
-from armdyn.base.errors import ModelError, ShapeError, shown
+from armdyn.base.errors import ModelError, ShapeError, excerpt
 from armdyn.formats.given import collar_problems, numbers, pose_problems, unit_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.bounds import largest_problem
@@ -115,7 +115,7 @@ def read_links(
         raise ShapeError("expected a list of armdyn.Part, one for each link but the base")
     for i, part in enumerate(values):
         if not isinstance(part, Part):
-            raise ShapeError(f"parts[{i}] is {shown(part)}; expected an armdyn.Part")
+            raise ShapeError(f"parts[{i}] is {excerpt(part)}; expected an armdyn.Part")
     parts = values
     problems = [problem for i, part in enumerate(parts) for problem in _part_problems(part, _where(i, part))]
     if problems:
@@ -127,7 +127,7 @@ def read_links(
 
 
 def _where(i: int, part: Part) -> str:
-    return f"parts[{i}] {shown(part.name)}:"
+    return f"parts[{i}] {excerpt(part.name)}:"
 
 
 def _part_problems(part: Part, here: str) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _part_problems(part: Part, here: str) -> Iterator[str]:
     yield from object_problems(part.inertia, Inertia, f"{here} inertia")
     yield from object_problems(part.limits, Limits, f"{here} limits")
     if not is_one_of(part.kind, PART_KINDS):
-        yield f"{here} kind is {shown(part.kind)}; expected one of {', '.join(PART_KINDS)}."
+        yield f"{here} kind is {excerpt(part.kind)}; expected one of {', '.join(PART_KINDS)}."
     else:
         yield from _place_problems(part, here)
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.coulomb import Coulomb
 from armdyn.actuators.direction_dependent import DirectionDependent
-from armdyn.base.errors import ModelError, Unsupported, shown
+from armdyn.base.errors import ModelError, Unsupported, excerpt
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_order import in_joint_order
@@ -86,7 +86,7 @@ def read_pinocchio_model(
         Unsupported: joints of several freedoms, helical, mimicking or composite ones.
     """
     if not is_pinocchio_model(source):
-        raise ModelError(f"expected a pinocchio.Model, got {shown(source)}.")
+        raise ModelError(f"expected a pinocchio.Model, got {excerpt(source)}.")
     selection = Selection(
         base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction, joint_order
     )

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, is_one_of, number, object_problems, switch
-from armdyn.base.errors import ModelError, ShapeError, UnknownName, shown
+from armdyn.base.errors import ModelError, ShapeError, UnknownName, excerpt
 from armdyn.base.units import STANDARD_FREE_FALL
 from armdyn.formats.given import (
     KINDS,
@@ -331,7 +331,7 @@ def _collar_sides(
 ) -> dict[str, Collar]:
     """The side of each prismatic joint that carries its collar."""
     if not isinstance(collars, Mapping):
-        raise ModelError(f"collars is {shown(collars)}; expected a mapping from slides to links.")
+        raise ModelError(f"collars is {excerpt(collars)}; expected a mapping from slides to links.")
     sides: dict[str, Collar] = {}
     for joint, link in collars.items():
         if not is_one_of(joint, labels):
@@ -344,7 +344,7 @@ def _collar_sides(
             problems.append(f"collars: joint {joint!r} is revolute and has no collar; only prismatic joints have one.")
         elif not is_one_of(link, (parent, child, "parent", "child")):
             problems.append(
-                f"collars: the collar of joint {joint!r} is said to be on link {shown(link)}; "
+                f"collars: the collar of joint {joint!r} is said to be on link {excerpt(link)}; "
                 f"expected one of the two links it joins, {parent!r} or {child!r}."
             )
         else:

@@ -90,10 +90,12 @@ class Inputs:
         before = {n: self.positional[: self.positional.index(n)] for n in missing}
         by_name = [f"{self.words.get(n, n)}=" for n in missing if optional.intersection(before[n])]
         hint = f"; give {', '.join(by_name)} by name, for optional arrays stand before" if by_name else ""
-        takes = ", ".join(map(self.shown, self.positional))
-        return TypeError(f"{self.function.name}() misses {', '.join(map(self.shown, missing))}; it takes {takes}{hint}")
+        takes = ", ".join(map(self.in_message, self.positional))
+        return TypeError(
+            f"{self.function.name}() misses {', '.join(map(self.in_message, missing))}; it takes {takes}{hint}"
+        )
 
-    def shown(self, name: str) -> str:
+    def in_message(self, name: str) -> str:
         """An argument in a message: its name, and its keyword if that is not the name with underscores for dots."""
         word = self.words.get(name, name)
         return name if word == name.replace(".", "_") else f"{name} ({word}=)"

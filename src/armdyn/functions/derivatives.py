@@ -143,7 +143,7 @@ class Derivative(Derived):
             f"Derivatives of {function.name} by {', '.join(shapes)}",
             arguments=self._arguments(shapes),
             outputs=outputs,
-            result=named(names),
+            result=tuple_type(names),
         )
 
     def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
@@ -182,7 +182,7 @@ def _differential(name: str) -> str:
     return name if name.startswith("d_") else f"d_{name}"
 
 
-def named(fields: Sequence[str]) -> type[Any] | None:
+def tuple_type(fields: Sequence[str]) -> type[Any] | None:
     """The type of named tuples with these fields, a number after taken ones; None for one, a plain array."""
     if len(fields) < 2:
         return None
@@ -257,5 +257,5 @@ class Vjp(Product):
             f"{', '.join(self._vectors)} times derivatives of {function.name} by {', '.join(shapes)}",
             arguments=(*self._arguments(shapes), *cotangents),
             outputs=tuple(shapes.values()),
-            result=named([f"cotangent_{self._word(name)}" for name in shapes]),
+            result=tuple_type([f"cotangent_{self._word(name)}" for name in shapes]),
         )

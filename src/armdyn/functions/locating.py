@@ -67,7 +67,7 @@ def call_traced(name: str, call: Callable[[], Any], advice: str = "", *, twice: 
         advice: as of `locating`.
         twice: call it again.
     """
-    run = partial(_twice, name, call) if twice else call
+    run = partial(_require_repeatable, name, call) if twice else call
     with locating(name, advice):
         try:
             with unless_silent():
@@ -93,7 +93,7 @@ def are_traced(values: Mapping[str, Any]) -> bool:
     return any(isinstance(x, Expr) for value in values.values() for x in np.asarray(value, dtype=object).flat)
 
 
-def _twice(name: str, call: Callable[[], Any]) -> Any:
+def _require_repeatable(name: str, call: Callable[[], Any]) -> Any:
     """The result of a call, if a second call returns it again: the same nodes, because the graph reuses equal ones."""
     result = call()
     try:

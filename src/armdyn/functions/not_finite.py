@@ -17,23 +17,23 @@ class DivergenceWarning(UserWarning):
     """States of a rollout, or runs of a study, that end in NaN or infinity; they do not change the others."""
 
 
-class Lost(NamedTuple):
+class DivergedStates(NamedTuple):
     """The states of a batch that end in NaN or infinity, and the divergence of the first of them.
 
     Args:
-        lost: their number.
+        number: of these states.
         states: the number of all states.
         place: of the first in the batch.
-        given: its arguments of the first step, those over time with all steps, by name.
+        arguments: its arguments of the first step, those over time with all steps, by name.
         step: the number of steps after which it is not finite; 0 if it began so.
         before: its state one step before, and the records of that step, by name; the initial state if it began so.
         names: of the states that are not finite after that step.
     """
 
-    lost: int
+    number: int
     states: int
     place: tuple[int, ...]
-    given: Arrays
+    arguments: Arrays
     step: int
     before: Arrays
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ def are_finite(arrays: Mapping[str, Any]) -> bool:
     return all(math.isfinite(np.vdot(array, array)) or np.isfinite(array).all() for array in arrays.values())
 
 
-def lost_of(loop: RolloutKernel, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
+def diverged_states(loop: RolloutKernel, batch: Batch, values: Arrays, final: Arrays, steps: int) -> DivergedStates:
     """The diverged states at the end of a run; the first of them runs again, by bisection, until the step is found.
 
     Args:
@@ -73,7 +73,7 @@ def lost_of(loop: RolloutKernel, batch: Batch, values: Arrays, final: Arrays, st
         names = names_of_lost(loop.between(one, arguments | state, high - 1, high, rows))
         state = rows | state
     before = {name: array.reshape(batch.shapes[name]) for name, array in state.items()}
-    return Lost(lost, batch.states, place, arguments, high, before, names)
+    return DivergedStates(lost, batch.states, place, arguments, high, before, names)
 
 
 def names_of_lost(state: Mapping[str, Any]) -> tuple[str, ...]:

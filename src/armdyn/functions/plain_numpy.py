@@ -127,7 +127,7 @@ class _Rebinding:
     def __init__(self, names: dict[str, Any]) -> None:
         self.original = names
         self.names = {**names, "max": _of_builtin("max", maximum), "min": _of_builtin("min", minimum)}
-        self.found: dict[int, FunctionType] = {}
+        self.copies: dict[int, FunctionType] = {}
         for name, value in names.items():
             self.names[name] = self.of(value) if name not in ("max", "min") else value
 
@@ -143,16 +143,16 @@ class _Rebinding:
         """The code with other names around it; a function that writes names of its module is unchanged."""
         if any(step.opname == "STORE_GLOBAL" for step in dis.get_instructions(given)):
             return given
-        if id(given) not in self.found:
+        if id(given) not in self.copies:
             cells = tuple(CellType() for _ in given.__closure__ or ())
             other = FunctionType(given.__code__, self.names, given.__name__, given.__defaults__, cells or None)
             other.__kwdefaults__ = given.__kwdefaults__
             other.__dict__.update(given.__dict__)
-            self.found[id(given)] = other  # before its closure, which may hold itself
+            self.copies[id(given)] = other  # before its closure, which may hold itself
             for cell, own in zip(cells, given.__closure__ or (), strict=True):
                 with suppress(ValueError):  # of a name that has no value yet
                     cell.cell_contents = self.of(own.cell_contents)
-        return self.found[id(given)]
+        return self.copies[id(given)]
 
     def _is_own(self, value: Any) -> bool:
         return isinstance(value, FunctionType) and value.__globals__ is self.original

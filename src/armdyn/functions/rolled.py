@@ -20,7 +20,7 @@ class RolloutResults:
         every: the number of steps between two rows.
         steps: the number of steps.
         shapes: *shape, by name.
-        lost: the text of the `DivergenceWarning` of the call; empty without one.
+        divergence: the text of the `DivergenceWarning` of the call; empty without one.
         last: the row of the last step, each array of shape (..., *shape), by name; None if it was not requested.
     """
 
@@ -29,7 +29,7 @@ class RolloutResults:
     every: int = 1
     steps: int = 0
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    lost: str = ""
+    divergence: str = ""
     last: Any = None
 
     def first_not_finite(self) -> NotFinite | None:

@@ -18,10 +18,10 @@ from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Function
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
-from armdyn.functions.not_finite import DivergenceWarning, Lost, are_finite
+from armdyn.functions.not_finite import DivergedStates, DivergenceWarning, are_finite
 from armdyn.functions.rolled import RolloutResults
 from armdyn.functions.rollout_runs import Arrays, Batch, Report, RolloutKernel
-from armdyn.functions.unfinished import KEPT, Made, RolloutInterrupted
+from armdyn.functions.unfinished import KEPT, RolloutInterrupted, StepsSoFar
 from armdyn.functions.variants import array_names
 from armdyn.model.possible import check_possible
 from armdyn.program import OperationCounts, Rollout
@@ -55,7 +55,7 @@ class RolloutCall(ABC):
     """
 
     warns = True
-    hears: Callable[[Lost], None] | None = None
+    hears: Callable[[DivergedStates], None] | None = None
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class RolloutCall(ABC):
         loop = self._called(tuple(given))
         rows = self._rows(batch, -(-steps // every), out, values)
         last = _last_of(batch, rows, steps, every) if with_last and steps else None
-        result = Made((0, {name: values[name] for name in loop.state}))
+        result = StepsSoFar((0, {name: values[name] for name in loop.state}))
 
         try:
             final = loop.run(batch, values, rows, steps, every, report, result, last)
@@ -157,12 +157,12 @@ class RolloutCall(ABC):
                 error.rolled = self._rolled(batch, result, rows, every, {})  # type: ignore[attr-defined]
                 error.add_note(KEPT)
             raise
-        return replace(self._rolled(batch, result, rows, every, out, last), lost=lost)
+        return replace(self._rolled(batch, result, rows, every, out, last), divergence=lost)
 
     def _rolled(
         self,
         batch: Batch,
-        made: Made,
+        made: StepsSoFar,
         rows: Arrays,
         every: int,
         out: Mapping[str, NDArray[Any]],
@@ -195,7 +195,7 @@ class RolloutCall(ABC):
         """Warn if the state after the last step is not finite; returns the text of the warning, empty without one."""
         if not (self.warns or self.hears) or are_finite(final):
             return ""
-        lost = loop.lost(batch, values, final, steps)
+        lost = loop.diverged_states(batch, values, final, steps)
         if self.hears is not None:
             self.hears(lost)
             return ""
@@ -203,9 +203,9 @@ class RolloutCall(ABC):
         warn_outside(result, DivergenceWarning)
         return result
 
-    def _said_of(self, lost: Lost) -> str:
+    def _said_of(self, lost: DivergedStates) -> str:
         """The message of a call about states that are not finite."""
-        which = f"{lost.lost} of {lost.states} states, the first of them {lost.place}," if lost.place else "the state"
+        which = f"{lost.number} of {lost.states} states, the first of them {lost.place}," if lost.place else "the state"
         return (
             f"{self.function.name} of {self.arm.model.name!r}: {which} ended in NaN or infinity, "
             f"from step {lost.step} on; first_not_finite() of what the call returns says where in what was recorded"

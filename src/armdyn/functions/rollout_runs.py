@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.base.arrays import takes_results
-from armdyn.base.errors import DTypeError, ShapeError, shown
+from armdyn.base.errors import DTypeError, ShapeError, excerpt
 from armdyn.base.fields import set_fields
-from armdyn.functions.not_finite import Lost, lost_of
-from armdyn.functions.unfinished import Made
+from armdyn.functions.not_finite import DivergedStates, diverged_states
+from armdyn.functions.unfinished import StepsSoFar
 from armdyn.targets.kernels import Kernel
 from armdyn.targets.parallel import run_shared
 
@@ -56,7 +56,7 @@ class RolloutKernel:
         steps: int,
         every: int = 1,
         report: Report | None = None,
-        made: Made | None = None,
+        made: StepsSoFar | None = None,
         last: Arrays | None = None,
     ) -> Arrays:
         """Fill ``rows`` from the first step on; returns the state after the last one, and stores others in ``made``.
@@ -91,9 +91,9 @@ class RolloutKernel:
         }
         return self.run(batch, now, self.room(batch, 1) if rows is None else rows, last - first, last - first)
 
-    def lost(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
-        """The states that are not finite after a run, as of `armdyn.functions.not_finite.lost_of`."""
-        return lost_of(self, batch, values, final, steps)
+    def diverged_states(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> DivergedStates:
+        """The states that are not finite after a run, as of `armdyn.functions.not_finite.diverged_states`."""
+        return diverged_states(self, batch, values, final, steps)
 
     def _piece(
         self, batch: Batch, values: Arrays, rows: Arrays, steps: slice, every: int, own_row: Arrays | None
@@ -198,7 +198,7 @@ class Batch:
         """An array of the caller for the records, viewed in the layout of `rows`."""
         shape = (rows, *self.shape, *self.shapes[name])
         if not takes_results(array) or array.dtype != self.dtype or not array.flags.writeable:
-            kind = f"is of {array.dtype}" if isinstance(array, np.ndarray) else f"is {shown(array)}"
+            kind = f"is of {array.dtype}" if isinstance(array, np.ndarray) else f"is {excerpt(array)}"
             fault = "is read-only" if takes_results(array) and array.dtype == self.dtype else kind
             raise DTypeError(f"out[{name!r}] cannot be written to: it {fault}; expected a NumPy array of {self.dtype}")
         if array.shape != shape:
@@ -227,7 +227,7 @@ class StoredStates:
     values: Arrays
     steps: int
     segment: int = field(init=False)
-    kept: Arrays = field(init=False, default_factory=dict)
+    recorded: Arrays = field(init=False, default_factory=dict)
     final: Arrays = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -235,7 +235,7 @@ class StoredStates:
         segment = max(STORED_BYTES // max(size * self.batch.states, 1), 1)
         set_fields(self, segment=min(segment, max(self.steps, 1)))
         every = 1 if self.segment >= self.steps else self.segment
-        self.kept.update(self._recorded(self.values, 0, self.steps, every))
+        self.recorded.update(self._recorded(self.values, 0, self.steps, every))
 
     def _recorded(self, values: Arrays, first: int, last: int, every: int) -> Arrays:
         rows = {n: self.batch.rows(-(-(last - first) // every), self.batch.shapes[n]) for n in self.loop.state}
@@ -250,11 +250,11 @@ class StoredStates:
     def backward(self) -> Iterator[tuple[slice, Arrays]]:
         """Segments from the last to the first: steps, and states at their beginnings, (states, steps, *shape)."""
         if self.segment >= self.steps:
-            yield slice(0, self.steps), self.kept
+            yield slice(0, self.steps), self.recorded
             return
         for k in reversed(range(-(-self.steps // self.segment))):
             steps = slice(k * self.segment, min((k + 1) * self.segment, self.steps))
-            start = {name: rows[:, k] for name, rows in self.kept.items()}
+            start = {name: rows[:, k] for name, rows in self.recorded.items()}
             yield steps, self._recorded(self.values | start, steps.start, steps.stop, 1)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.base.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.base.errors import ShapeError, TraceError, UnknownName, excerpt
 from armdyn.base.named_tuples import named_tuple
 from armdyn.base.threads import undivided
 from armdyn.declaration import Function
@@ -205,7 +205,7 @@ class CompiledRollout(RolloutCall):
         """A cost as a compiled function, checked."""
         if not isinstance(cost, Function):
             raise TraceError(
-                f"cost={shown(cost)} is not a declared function; write @armdyn.function('(n)->()') above it"
+                f"cost={excerpt(cost)} is not a declared function; write @armdyn.function('(n)->()') above it"
             )
         for argument in cost.arguments:
             if argument.name not in self.state:

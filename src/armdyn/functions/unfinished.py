@@ -47,7 +47,7 @@ def nothing_is_kept(what: str) -> Iterator[None]:
 
 
 @dataclass
-class Made:
+class StepsSoFar:
     """The steps of a loop so far, updated by the loop while it runs.
 
     Args:

@@ -85,7 +85,7 @@ class Collisions:
         threshold: N m or N, shape (n,), of joints that do not turn round.
         middle: the median residual, which is left out of account, N m or N, shape (n,).
         band: the uncertainty of dry friction, which is added to the threshold, N m or N, shape (T, n).
-        found: the collisions, in order.
+        events: the collisions, in order.
     """
 
     log: str
@@ -95,7 +95,7 @@ class Collisions:
     threshold: Array
     middle: Array
     band: Array
-    found: tuple[Collision, ...]
+    events: tuple[Collision, ...]
 
     plot = exported("armdyn.plots", "draw_collisions")
 
@@ -103,7 +103,7 @@ class Collisions:
         """Thresholds and collisions, N m or N, for a file."""
         contacts = [
             {"from": each.start, "to": each.end, "peaks": dict(zip(each.joints, each.peaks, strict=True))}
-            for each in self.found
+            for each in self.events
         ]
         thresholds = dict(zip(self.joint_names, self.threshold.tolist(), strict=True))
         return {"log": self.log, "thresholds": thresholds, "collisions": contacts}
@@ -118,12 +118,12 @@ class Collisions:
         return TextTable(headings, [], "r" * len(headings), values=[tuple(row) for row in values.tolist()])
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.events)
 
     def __str__(self) -> str:
         rows = [
             (f"{each.start:.3f}", f"{each.end:.3f}", joint, f"{peak:.3g}")
-            for each in self.found
+            for each in self.events
             for joint, peak in zip(each.joints, each.peaks, strict=True)
         ]
         title = f"Collisions in {self.log}: forces from outside, N m or N"
@@ -164,7 +164,7 @@ def collisions(
     >>> tau += np.random.default_rng(1).normal(scale=0.1, size=tau.shape)
     >>> tau[600:640] -= [0.0, 5.0]  # a hand pushes joint 2 by 5 N m: the motor gives less
     >>> hits = armdyn.identification.collisions(robot, {"t": t, "q": q, "qd": qd, "tau": tau})
-    >>> len(hits), hits.found[0].joints, abs(hits.found[0].start - 3.0) < 0.05
+    >>> len(hits), hits.events[0].joints, abs(hits.events[0].start - 3.0) < 0.05
     (1, ('joint_2',), True)
     """
     K = number("gain", gain, above=0.0, unit="1/s", error=IdentificationError)

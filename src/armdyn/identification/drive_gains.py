@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, number
-from armdyn.base.errors import shown
+from armdyn.base.errors import excerpt
 from armdyn.identification.design import Parameters, needs_load, update_gain_columns, update_load_columns
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.examination import examine
@@ -109,8 +109,8 @@ def drive_gains(
     """
     if (loaded is None) != (mass is None):
         raise IdentificationError(
-            f"mass is {shown(mass)} and loaded= is {'left out' if loaded is None else 'given'}; expected logs with the "
-            "body and its mass, or neither, if the links are known"
+            f"mass is {excerpt(mass)} and loaded= is {'left out' if loaded is None else 'given'}; expected logs with "
+            "the body and its mass, or neither, if the links are known"
         )
     slow = number("cutoff", cutoff, above=0.0, unit="Hz", error=IdentificationError)
     fast = number("smoothing", slow * SMOOTHING if smoothing is None else smoothing, above=0.0, unit="Hz",

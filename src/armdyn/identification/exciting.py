@@ -120,7 +120,10 @@ def random_motions(motion: Excitation, count: int = 30, seed: int = 1) -> list[E
     """
     generators = (np.random.default_rng([seed, k]) for k in range(count))
     design, rows = motion.design, motion.rows_a_second
-    return [_excitation(design, *design.kept(1.6 * design.random(one)), rows, 1, motion.notes) for one in generators]
+    return [
+        _excitation(design, *design.within_limits(1.6 * design.random(one)), rows, 1, motion.notes)
+        for one in generators
+    ]
 
 
 def _excitation(
@@ -151,7 +154,7 @@ def _optimised(design: Design, criterion: Criterion, generator: np.random.Genera
         solution = minimize(design.cost, x, arguments, jac=True, method="L-BFGS-B", options=settings)
         x = solution.x if np.isfinite(solution.fun) else x
         evaluations += int(solution.nfev)
-    start, c, used = design.kept(x)
+    start, c, used = design.within_limits(x)
     if used > 1.0 + 1e-9:
         return _End(np.inf, start, c, used, evaluations)
     least = design.cost(np.concatenate([start, c.ravel()]), criterion, 0.0)[0]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, choice, number, switch
-from armdyn.base.errors import shown
+from armdyn.base.errors import excerpt
 from armdyn.identification.consistency import contradictions, disagreeing_logs, undetermined_note
 from armdyn.identification.delays import Delays, estimated_delays, given_delays
 from armdyn.identification.design import Parameters
@@ -238,7 +238,7 @@ def compliance_of(stiffness: ArrayLike | None, robot: Robot) -> Array | None:
     values = array("stiffness", stiffness, None, f"N m/rad or N/m, one or {robot.dof}", finite=IdentificationError)
     if values.shape not in ((), (robot.dof,)) or not (values > 0.0).all():
         raise IdentificationError(
-            f"stiffness is {shown(stiffness)}; expected a number above zero, or {robot.dof} of them"
+            f"stiffness is {excerpt(stiffness)}; expected a number above zero, or {robot.dof} of them"
         )
     return np.broadcast_to(1.0 / values, (robot.dof,)).astype(np.float64)
 
@@ -284,7 +284,7 @@ def logs_of(logs: Any, robot: Robot, gains: ArrayLike | None, **options: Any) ->
     single = isinstance(logs, Log | str | os.PathLike | dict) or hasattr(logs, "columns") or hasattr(logs, "q")
     sources: list[Any] = [logs] if single else list(logs) if isinstance(logs, Iterable) else []
     if not single and not isinstance(logs, Iterable):
-        raise IdentificationError(f"logs is {shown(logs)}; expected a log, a path, or a list of them")
+        raise IdentificationError(f"logs is {excerpt(logs)}; expected a log, a path, or a list of them")
     return [read(source, robot, gains=gains, **options) for source in sources]
 
 

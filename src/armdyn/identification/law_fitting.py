@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.servo_friction import ServoFriction
 from armdyn.base.checks import array, whole_number
-from armdyn.base.errors import UnknownName, shown
+from armdyn.base.errors import UnknownName, excerpt
 from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.fit import ConfidenceInterval
@@ -197,7 +197,7 @@ class _LawProblem:
             raise IdentificationError("laws is empty; expected a friction law with first values, or several")
         if any(not isinstance(law, FrictionLaw) for law in laws):
             raise IdentificationError(
-                f"laws is {shown(laws)}; expected friction laws, such as armdyn.actuators.Stribeck"
+                f"laws is {excerpt(laws)}; expected friction laws, such as armdyn.actuators.Stribeck"
             )
         quantities = quantities_of(laws)
         names = tuple(f"{type(laws[each.law]).__name__}.{each.field}" for each in quantities)
@@ -352,7 +352,7 @@ def tuple_of(laws: Any, whose: str = "laws") -> tuple[FrictionLaw, ...]:
     """
     each = tuple(laws) if isinstance(laws, Sequence) and not isinstance(laws, str) else (laws,)
     if any(not isinstance(law, FrictionLaw) for law in each):
-        raise IdentificationError(f"{whose} is {shown(laws)}; expected friction laws, e.g. armdyn.actuators.Stribeck")
+        raise IdentificationError(f"{whose} is {excerpt(laws)}; expected friction laws, e.g. armdyn.actuators.Stribeck")
     return each
 
 

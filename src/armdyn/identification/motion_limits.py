@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, one_per_joint
-from armdyn.base.errors import shown
+from armdyn.base.errors import excerpt
 from armdyn.identification.errors import IdentificationError
 from armdyn.spatial.rotations import Array
 
@@ -91,5 +91,5 @@ def one_or_each(robot: Robot, name: str, value: ArrayLike) -> Array:
     if values.shape not in ((), (robot.dof,)):
         raise IdentificationError(f"{name} has shape {values.shape}; expected a number, or {one_per_joint(robot)}")
     if not (values > 0.0).all():
-        raise IdentificationError(f"{name} is {shown(value)}; expected numbers above zero")
+        raise IdentificationError(f"{name} is {excerpt(value)}; expected numbers above zero")
     return np.broadcast_to(values, (robot.dof,)).astype(float)

@@ -138,7 +138,7 @@ class Design:
         factor = weight / count
         return factor * value, factor * by_q, factor * by_qd, factor * by_qdd
 
-    def kept(self, x: Array) -> tuple[Array, Array, float]:
+    def within_limits(self, x: Array) -> tuple[Array, Array, float]:
         """q_0, the coefficients times the largest factor that keeps all limits, and the part of a limit it uses."""
         start, c = x[: self.n], x[self.n :].reshape(self.n, -1)
         start = np.clip(start, self.bounds.lower + 1e-9, self.bounds.upper - 1e-9)

@@ -115,7 +115,7 @@ class AimCondition:
 
     residuals: list[Any]
     rows: list[Array]
-    left: Any
+    distance: Any
 
 
 def conditions(model: Mechanism, q: Array, aims: Sequence[Aim | TaskAim], target: Array) -> list[AimCondition]:

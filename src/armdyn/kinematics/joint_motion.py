@@ -29,7 +29,7 @@ class JointMotion:
             in a singularity one that they cannot make, shape (..., 6).
         length: length equivalent to one radian, m: the arm's own length.
         threshold, damping: the arguments of the call.
-        asked: number of requested components.
+        components: number of requested components.
         per: units of the components.
 
     >>> robot = armdyn.load("ur5")
@@ -49,7 +49,7 @@ class JointMotion:
     length: float
     threshold: float
     damping: float
-    asked: int
+    components: int
     per: str
 
     def __post_init__(self) -> None:
@@ -73,8 +73,8 @@ class JointMotion:
             return "not a number: what was given is not finite"
         parts = [self._of_singularity(index)]
         joints = self.values.shape[-1]
-        if joints < self.asked:
-            parts.append(f"{joints} joints cannot give all {self.asked} components")
+        if joints < self.components:
+            parts.append(f"{joints} joints cannot give all {self.components} components")
         missed = self.missed[index]
         if np.abs(missed).max() > 1e-9 * max(1.0, float(np.abs(self.values[index]).max())):
             parts.append(f"{_tuple(missed)} of what was asked for, in {self.per}, is missed")

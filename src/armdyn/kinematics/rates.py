@@ -171,6 +171,6 @@ def _solved(
         length=length,
         threshold=threshold,
         damping=damping,
-        asked=len(rows),
+        components=len(rows),
         per=("rad/s, m/s" if what == "twist" else "rad/s^2, m/s^2"),
     )

@@ -155,5 +155,5 @@ def _greatest_left(aims: Sequence[Aim | TaskAim], met: Sequence[Any], *, angular
     result: Any = 0.0
     for aim, one in zip(aims, met, strict=True):
         if (aim.unit == "rad") == angular:
-            result = maximum(result, one.left)
+            result = maximum(result, one.distance)
     return result

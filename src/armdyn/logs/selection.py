@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.base.errors import UnknownName, shown
+from armdyn.base.errors import UnknownName, excerpt
 from armdyn.formats.tables.table import Table
 from armdyn.formats.tables.words import comma_hint
 from armdyn.logs.errors import LogError
@@ -95,7 +95,7 @@ def _named(table: Table, robot: RobotLike, quantity: str, choice: Any) -> list[P
         return _vector(table, quantity, listed[0], count)
     if len(listed) != count:
         raise LogError(
-            f"columns={{{quantity!r}: {shown(choice)}}} names {len(listed)} columns; expected {count}"
+            f"columns={{{quantity!r}: {excerpt(choice)}}} names {len(listed)} columns; expected {count}"
             + (f", one for each joint: {', '.join(robot.joint_names)}" if quantity != "t" else "")
         )
     return [_place(table, labels, quantity, each) for each in listed]
@@ -121,8 +121,8 @@ def _place(table: Table, labels: Mapping[str, Place], quantity: str, each: Any) 
     width = len(table.labels)
     if isinstance(each, bool) or not isinstance(each, int | np.integer) or not -width <= each < width:
         raise LogError(
-            f"columns={{{quantity!r}: ...}} names column {shown(each)} of {table.source}, which has {width}; expected "
-            f"a number from 0 to {width - 1}, or a label"
+            f"columns={{{quantity!r}: ...}} names column {excerpt(each)} of {table.source}, which has {width}; "
+            f"expected a number from 0 to {width - 1}, or a label"
         )
     return plain_labels(table)[table.labels[each]] if not table.has_labels else Place(table.labels[int(each)])
 

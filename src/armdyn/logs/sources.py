@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import shown
+from armdyn.base.errors import excerpt
 from armdyn.formats.tables.bags import is_bag, read_bag
 from armdyn.formats.tables.data_frame import is_table_like, read_frame
 from armdyn.formats.tables.npz import read_npz
@@ -51,7 +51,8 @@ def table_of(source: Source, topic: str | None = None) -> Table:
         if all(isinstance(line, str) for line in lines):
             return parse_text("\n".join(line.rstrip("\n") for line in lines), "lines", LogError)
     raise LogError(
-        f"source is {shown(source)}; expected a path, a data frame, a mapping of arrays, lines of text or a Trajectory"
+        f"source is {excerpt(source)}; expected a path, a data frame, a mapping of arrays, lines of text or a "
+        "Trajectory"
     )
 
 

@@ -72,8 +72,8 @@ class MaspProblem:
         begin: pose of the hand at the beginning of the path, shape (4, 4).
         path: path of the hand.
         load: external load on the hand.
-        near: joint positions that select the configuration, rad or m; None if ``chosen`` selects it.
-        chosen: the number of a configuration.
+        near: joint positions that select the configuration, rad or m; None if ``configuration`` selects it.
+        configuration: the number of a configuration.
         samples: number of equally spaced times.
         simulated: settings of the simulation; None if the file has no simulation.
     """
@@ -85,7 +85,7 @@ class MaspProblem:
     path: CartesianPath
     load: HandLoad | None = None
     near: Array | None = None
-    chosen: int = 1
+    configuration: int = 1
     samples: int = 901
     simulated: SimulationSettings | None = None
 
@@ -119,11 +119,12 @@ class MaspProblem:
                 f"no configuration of {self.robot.name!r} reaches the path's beginning; "
                 f"{self.robot.inverse_kinematics(self.begin, limits=False).reason()}"
             )
-        if self.chosen > len(result):
+        if self.configuration > len(result):
             raise UnknownName(
-                f"[analysis]: no configuration {self.chosen}: {len(result)} reach the path's beginning, 1 the first"
+                f"[analysis]: no configuration {self.configuration}: {len(result)} reach the path's beginning, 1 the "
+                "first"
             )
-        q: Array = result[self.chosen - 1]
+        q: Array = result[self.configuration - 1]
         return q
 
     def analyse(self) -> MaspRun:
@@ -175,7 +176,7 @@ class MaspProblem:
 
     def with_configuration(self, number: int) -> MaspProblem:
         """A copy of the problem with another configuration."""
-        return replace(self, chosen=number, near=None)
+        return replace(self, configuration=number, near=None)
 
     def _run(self, near: Array, samples: int) -> MaspRun:
         return run_masp(self.robot, self.path, samples=samples, near=near, load=self.load, units=self.units)

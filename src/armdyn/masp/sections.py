@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import as_float
-from armdyn.base.errors import LONGEST_SHOWN, shown
+from armdyn.base.errors import LONGEST_SHOWN, excerpt
 from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array
 
@@ -45,11 +45,13 @@ class Section:
         self.name, self.problems = name, problems
         self.table: Mapping[str, Any] = table if isinstance(table, Mapping) else {}
         if not isinstance(table, Mapping):
-            self.refuse(f"{name} is {shown(table)}; expected a table, with keys such as {', '.join(list(known)[:3])}.")
+            self.refuse(
+                f"{name} is {excerpt(table)}; expected a table, with keys such as {', '.join(list(known)[:3])}."
+            )
         for key in self.table:
             if key not in known:
                 meant = did_you_mean(key, known) or f" Known: {', '.join(known)}."
-                self.refuse(f"{name} has no key {shown(key)}.{meant}")
+                self.refuse(f"{name} has no key {excerpt(key)}.{meant}")
 
     def __contains__(self, key: str) -> bool:
         return key in self.table
@@ -139,6 +141,6 @@ class Section:
         return np.array(rows, dtype=float)
 
     def _expected(self, key: str, value: Any, expected: str, hint: str = "") -> None:
-        text = shown(value)
+        text = excerpt(value)
         what = text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN]
         self.refuse(f"{self.name}: {key} is {what}; expected {expected}.{hint}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from armdyn.base.checks import is_one_of
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.units import sizes
 from armdyn.formats.units import Units
 from armdyn.model.messages import did_you_mean
@@ -130,4 +130,4 @@ def unit_problems(quantity: str, unit: object, where: str) -> Iterator[str]:
     word = unit if isinstance(unit, str) else ""
     text = f", a unit of {ELSEWHERE[word]}" if word in ELSEWHERE else ""
     meant = "" if text else did_you_mean(word, known)
-    yield f"{where} is {shown(unit)}{text}; expected a unit of {quantity}: {', '.join(known)}.{meant}"
+    yield f"{where} is {excerpt(unit)}{text}; expected a unit of {quantity}: {', '.join(known)}.{meant}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import array, listed, number
-from armdyn.base.errors import DTypeError, ModelError, UnknownName, shown
+from armdyn.base.errors import DTypeError, ModelError, UnknownName, excerpt
 from armdyn.model.actuator import JointActuator
 from armdyn.model.coordinates import refuse, with_coordinates
 from armdyn.model.coupling import Coordinate
@@ -216,7 +216,7 @@ def _as_springs(joint: Joint, given: Any) -> tuple[ParallelSpring, ...]:
         return tuple(_checked_spring(joint, spring) for spring in several)
     if len(several) != 2 or any(isinstance(spring, ParallelSpring) for spring in several):
         raise DTypeError(
-            f"{what} are {shown(given)}; expected (stiffness, rest), an armdyn.actuators.JointSpring, a sequence of "
+            f"{what} are {excerpt(given)}; expected (stiffness, rest), an armdyn.actuators.JointSpring, a sequence of "
             "springs, or None"
         )
     return (JointSpring(*several),)
@@ -300,7 +300,7 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
     """The fields of a joint that an actuator determines."""
     if not isinstance(actuator, JointActuator | None):
         raise DTypeError(
-            f"actuator of joint {joint.name!r} is {shown(actuator)}; expected an armdyn.actuators.Actuator"
+            f"actuator of joint {joint.name!r} is {excerpt(actuator)}; expected an armdyn.actuators.Actuator"
         )
     if actuator is not None:
         fingerprint(f"actuator of joint {joint.name!r}", actuator)  # raises if it has no unique text
@@ -321,7 +321,7 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
 
 def _mapping(given: object, what: str, of: str, example: str) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
-        raise ModelError(f"{what} are {shown(given)}; expected a mapping from {of}, such as {example}.")
+        raise ModelError(f"{what} are {excerpt(given)}; expected a mapping from {of}, such as {example}.")
     return given
 
 

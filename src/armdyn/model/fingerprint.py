@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from armdyn.base.errors import DTypeError, shown
+from armdyn.base.errors import DTypeError, excerpt
 from armdyn.model.actuator import JointActuator
 from armdyn.model.element import Element
 from armdyn.model.element_with_state import ElementWithState
@@ -39,7 +39,7 @@ def fingerprint(what: str, part: object) -> str:
     "armdyn.actuators.coulomb.Coulomb#0(size=('float', '2.0'))"
     """
     if not _is_part(part):
-        raise DTypeError(f"{what} is {shown(part)}; expected {EXPECTED}")
+        raise DTypeError(f"{what} is {excerpt(part)}; expected {EXPECTED}")
     kind = type(part)
     names = [field.name for field in dataclasses.fields(part)] if dataclasses.is_dataclass(part) else []
     texts = [f"{name}={_of_value(f'{name} of {kind.__name__}', getattr(part, name))}" for name in names]
@@ -53,7 +53,7 @@ def _of_value(what: str, value: object) -> str:
         return f"({', '.join(_of_value(what, one) for one in value)})"
     if value is None or isinstance(value, str | int | float):
         return repr((type(value).__name__, repr(value)))
-    raise DTypeError(f"{what} is {shown(value)}; expected a number, a text, a tuple of these, or {EXPECTED}")
+    raise DTypeError(f"{what} is {excerpt(value)}; expected a number, a text, a tuple of these, or {EXPECTED}")
 
 
 def _is_part(value: object) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.exact import is_zero
 from armdyn.model.joint_friction import JointFriction
 
@@ -117,7 +117,7 @@ def check_load(what: str, law: FrictionLaw) -> None:
     forces = [[law.force(rate, load) for load in (0.0, 1.3, -2.1)] for rate in (0.7, -0.7)]
     if any(of_rate.count(of_rate[0]) < len(of_rate) for of_rate in forces):
         raise ModelError(
-            f"{what} has {shown(law)}, whose force depends on the load; set depends_on_load = True in its class, for "
+            f"{what} has {excerpt(law)}, whose force depends on the load; set depends_on_load = True in its class, for "
             "forward dynamics gives the load to such laws alone"
         )
 

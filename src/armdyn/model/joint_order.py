@@ -14,7 +14,7 @@ import numpy as np
 
 from armdyn.base.advice import option
 from armdyn.base.checks import listed
-from armdyn.base.errors import ModelError, UnknownName, shown
+from armdyn.base.errors import ModelError, UnknownName, excerpt
 from armdyn.model.coupling import Coupling
 from armdyn.model.joint import Joint
 from armdyn.model.messages import quote
@@ -64,7 +64,7 @@ def checked_order(order: Any) -> str | tuple[str, ...]:
         return order
     names = None if isinstance(order, str) else listed(order)
     if names is None or not all(isinstance(name, str) for name in names):
-        raise ModelError(f"joint_order is {shown(order)}; expected {EXPECTED}.")
+        raise ModelError(f"joint_order is {excerpt(order)}; expected {EXPECTED}.")
     return tuple(names)
 
 

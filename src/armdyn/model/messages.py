@@ -63,19 +63,19 @@ class Suggestions:
     """
 
     def __init__(self, known: Collection[str]) -> None:
-        self.known = [name for name in known if len(name) <= LONGEST_COMPARED]
-        self.cost = sum(len(name) + OVERHEAD for name in self.known)
-        self.left = MAX_COMPARED
+        self.names = [name for name in known if len(name) <= LONGEST_COMPARED]
+        self.cost = sum(len(name) + OVERHEAD for name in self.names)
+        self.budget = MAX_COMPARED
 
     def __call__(self, name: str) -> str | None:
         """The known name nearest to a misspelt one; None if none is near, or the comparison takes too long."""
         from difflib import get_close_matches  # noqa: PLC0415 - slow to import
 
         cost = (len(name) + OVERHEAD) * self.cost
-        if len(name) > LONGEST_COMPARED or cost > self.left:
+        if len(name) > LONGEST_COMPARED or cost > self.budget:
             return None
-        self.left -= cost
-        return next(iter(get_close_matches(name, self.known, n=1)), None)
+        self.budget -= cost
+        return next(iter(get_close_matches(name, self.names, n=1)), None)
 
     def hint(self, name: str, otherwise: str = "") -> str:
         """The suggestion as the end of a sentence; ``otherwise`` if there is none."""

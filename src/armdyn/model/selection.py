@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.advice import option
 from armdyn.base.checks import is_one_of, number, switch, text_problems
-from armdyn.base.errors import ModelError, UnknownName, shown
+from armdyn.base.errors import ModelError, UnknownName, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.model.frozen import frozen_array
 from armdyn.model.joint_order import FILE, checked_order
@@ -81,7 +81,7 @@ class Selection:
         for name, choices in (("problems", get_args(Policy)), ("friction", get_args(FrictionPolicy))):
             if not is_one_of(getattr(self, name), choices):
                 text = " or ".join(map(repr, choices))
-                raise ModelError(f"{name} is {shown(getattr(self, name))}; expected {text}.")
+                raise ModelError(f"{name} is {excerpt(getattr(self, name))}; expected {text}.")
         set_fields(self, chain=switch("chain", self.chain))
         set_fields(self, check_inertia=switch("check_inertia", self.check_inertia))
         set_fields(self, locked=require_locked(self.locked))

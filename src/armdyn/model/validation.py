@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.base.advice import option
 from armdyn.base.checks import as_float, object_problems, text_problems
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
@@ -156,7 +156,7 @@ def _limits_that_are_no_numbers(limits: Limits) -> Iterator[str]:
     for quantity in ("lower", "upper", "velocity", "effort"):
         value = getattr(limits, quantity)
         if math.isnan(as_float(value)):
-            yield f"{quantity} limit is {shown(value)}; expected a number."
+            yield f"{quantity} limit is {excerpt(value)}; expected a number."
 
 
 def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
@@ -164,10 +164,10 @@ def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
     for quantity in ("damping", "friction"):
         value = getattr(joint, quantity)
         if not math.isfinite(as_float(value)):
-            yield f"{quantity} is {shown(value)}; expected a finite number."
+            yield f"{quantity} is {excerpt(value)}; expected a finite number."
     armature: Any = joint.armature
     if not isinstance(armature, float) and math.isnan(as_float(armature)):  # NaN: refused elsewhere
-        yield f"armature is {shown(armature)}; expected an inertia, a finite number not below zero."
+        yield f"armature is {excerpt(armature)}; expected an inertia, a finite number not below zero."
 
 
 def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
@@ -215,12 +215,12 @@ def check_types(name: Any, links: Sequence[LinkPart], joints: Sequence[JointPart
     for link in links:
         here = f"{link.where} " if link.where else ""
         problems += text_problems(link.name, f"{here}name of a link")
-        problems += object_problems(link.inertia, Inertia, f"{here}inertia of link {shown(link.name)}")
+        problems += object_problems(link.inertia, Inertia, f"{here}inertia of link {excerpt(link.name)}")
     for joint in joints:
         here = f"{joint.where} " if joint.where else ""
         problems += text_problems(joint.name, f"{here}name of a joint")
-        problems += object_problems(joint.limits, Limits, f"{here}limits of joint {shown(joint.name)}")
+        problems += object_problems(joint.limits, Limits, f"{here}limits of joint {excerpt(joint.name)}")
         for role in ("parent", "child"):
-            problems += text_problems(getattr(joint, role), f"{here}{role} of joint {shown(joint.name)}")
+            problems += text_problems(getattr(joint, role), f"{here}{role} of joint {excerpt(joint.name)}")
     if problems:
         raise ModelError(problems)

@@ -13,7 +13,7 @@ from armdyn.actuators.joint_motors import CONSTANTS, JointMotor, motors_of
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
-from armdyn.base.errors import DTypeError, ShapeError, shown
+from armdyn.base.errors import DTypeError, ShapeError, excerpt
 from armdyn.base.extras import extra
 from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.motion.limits_passed import integral
@@ -96,7 +96,7 @@ class DriveHistories(Tabulated):
     def on(self, supply: Supply) -> BusAccount:
         """The powers of the drives on one supply, W."""
         if not isinstance(supply, Supply):
-            raise DTypeError(f"supply is {shown(supply)}; expected an armdyn.actuators.Supply, such as Supply(48.0)")
+            raise DTypeError(f"supply is {excerpt(supply)}; expected an armdyn.actuators.Supply, such as Supply(48.0)")
         return supply.account(self.t, self.power, self.joints, self.voltage)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.checks import objects_with
-from armdyn.base.errors import ShapeError, Unsupported, shown
+from armdyn.base.errors import ShapeError, Unsupported, excerpt
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.point_on_plane import PointOnPlane
 from armdyn.functions.robot_like import compile_for
@@ -62,7 +62,7 @@ class Touching(Protocol):
 def check_it_moved(trajectory: MotionData, robot: Any) -> None:
     """Refuse a robot whose joints are not those of the motion."""
     if not isinstance(robot, Robot):
-        raise ShapeError(f"robot is {shown(robot)}; expected the Robot that moved")
+        raise ShapeError(f"robot is {excerpt(robot)}; expected the Robot that moved")
     kinds = tuple(joint.kind for joint in robot.joints)
     if (robot.joint_names, kinds) != (trajectory.joint_names, trajectory.joint_kinds):
         raise ShapeError(

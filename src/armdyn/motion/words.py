@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import ArmdynError, MissingLibrary, reason_of, shown
+from armdyn.base.errors import ArmdynError, MissingLibrary, excerpt, reason_of
 from armdyn.base.memory import refuse_more_than_memory
 from armdyn.model.joint_units import UNITS
 from armdyn.model.limits import Limits
@@ -98,7 +98,7 @@ def checked_words(text: str) -> dict[str, Any]:
     words: dict[str, Any] = {"signals": [], "signal_labels": {}, "events": [], "limits": [], **read}
     for name, (holds, expected) in _EXPECTED.items():
         if not holds(words[name]):
-            raise ValueError(f"{name} is {shown(words[name])}; expected {expected}")
+            raise ValueError(f"{name} is {excerpt(words[name])}; expected {expected}")
     if len(words["joint_kinds"]) != len(words["joint_names"]):
         raise ValueError("joint names and kinds do not fit together")
     if len(words["limits"]) not in (0, len(words["joint_names"])):
@@ -201,7 +201,9 @@ def _limits(bounds: list[float | None]) -> Limits:
 def _occurrence(dof: int, t: Any, name: Any, kind: Any, q: Any, qd: Any, energy: Any, index: Any) -> Occurrence:
     """An event of a file, for an arm with ``dof`` joints."""
     if not len(q) == len(qd) == dof:
-        raise ValueError(f"event {shown(name)} has {len(q)} positions and {len(qd)} velocities; expected {dof} of each")
+        raise ValueError(
+            f"event {excerpt(name)} has {len(q)} positions and {len(qd)} velocities; expected {dof} of each"
+        )
     state = (np.array(q, dtype=np.float64), np.array(qd, dtype=np.float64))
     return Occurrence(float(t), name, kind, *state, float(energy), tuple(index))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn._version import __version__
-from armdyn.base.errors import ArmdynError, ShapeError, shown
+from armdyn.base.errors import ArmdynError, ShapeError, excerpt
 from armdyn.base.writing import write_text
 from armdyn.motion.limits_passed import limits_passed
 from armdyn.motion.with_robot import check_it_moved
@@ -124,7 +124,7 @@ def motion_page(
         if robot is None:
             notes.append("the robot is not known, so that the page has charts alone; name it by robot=")
     elif not isinstance(robot, Robot):
-        raise PageError(f"robot is {shown(robot)}; expected the Robot that moved")
+        raise PageError(f"robot is {excerpt(robot)}; expected the Robot that moved")
     else:
         check_it_moved(trajectory, robot)
     other = None if over is None else overlay_of(trajectory, over)

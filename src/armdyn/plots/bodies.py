@@ -83,7 +83,7 @@ def _shares(counts: list[int], sizes: list[float], most: int) -> list[int]:
     return shares
 
 
-def placed(looks: Sequence[ShapeTriangles], poses: Mapping[str, Array]) -> tuple[Array, Array]:
+def place_bodies(looks: Sequence[ShapeTriangles], poses: Mapping[str, Array]) -> tuple[Array, Array]:
     """The triangles of bodies in base axes, m, shape (k, 3, 3), and their colours, shape (k, 3).
 
     Args:
@@ -102,7 +102,7 @@ def placed(looks: Sequence[ShapeTriangles], poses: Mapping[str, Array]) -> tuple
 
 def corners_of(looks: Sequence[ShapeTriangles], poses: Mapping[str, Array]) -> list[Array]:
     """The lowest and highest coordinates of each body in base axes, m, shape (2, 3) each."""
-    placed_bodies = (placed([body], poses)[0] for body in looks if len(body.triangles))
+    placed_bodies = (place_bodies([body], poses)[0] for body in looks if len(body.triangles))
     return [np.array([points.min(axis=(0, 1)), points.max(axis=(0, 1))]) for points in placed_bodies]
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from armdyn.actuators import Coulomb, FrictionLaw, StaticKinetic, Stribeck, Viscous
 from armdyn.base.checks import number
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.plots.media import adapted
 from armdyn.plots.sheet import Palette, Size
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
@@ -52,7 +52,7 @@ def draw_friction(
     """
     chosen = FIGURE_8_15 if panels is None else panels
     if not isinstance(chosen, Mapping) or not chosen:
-        raise ModelError(f"panels are {shown(panels)}; expected laws by title, such as {{'mine': Coulomb(2.0)}}")
+        raise ModelError(f"panels are {excerpt(panels)}; expected laws by title, such as {{'mine': Coulomb(2.0)}}")
     speed, load = number("speed", speed, above=0.0), number("load", load)
     columns = min(3, len(chosen))
     rows = -(-len(chosen) // columns)

@@ -79,7 +79,7 @@ def draw_collisions(
         residual = hits.residual[:, j] - hits.middle[j]
         axes.plot(t, _broken(hits.t, residual, drawn), color=line, linewidth=0.9, label="residual")
         name = hits.joint_names[j]
-        for each in hits.found:
+        for each in hits.events:
             strong = 0.35 if name in each.joints else 0.1
             axes.axvspan(each.start, each.end, color=contact, alpha=strong, linewidth=0.0, label="contact")
         axes.set_ylabel(name, fontsize=8)

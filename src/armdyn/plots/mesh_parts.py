@@ -81,7 +81,7 @@ class MeshReader:
         request: list[str] = []
         try:
             if path.suffix.lower() != ".stl":
-                options["resolver"] = beside(path, request)
+                options["resolver"] = image_resolver(path, request)
             parts = open_mesh(path, lambda scene: self._taken(scene, path), **options)
         except UnreadMesh as error:
             return error
@@ -125,7 +125,7 @@ class MeshReader:
         ]
 
 
-def beside(path: Path, asked: list[str]) -> Any:
+def image_resolver(path: Path, asked: list[str]) -> Any:
     """A resolver of the files that a mesh refers to: in its folder, and images anywhere in its package.
 
     Args:

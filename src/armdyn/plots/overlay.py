@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from armdyn.base.errors import DTypeError, ShapeError, shown
+from armdyn.base.errors import DTypeError, ShapeError, excerpt
 from armdyn.logs.log import Log
 from armdyn.motion.motion_data import MotionData
 from armdyn.motion.resampling import resampled
@@ -120,7 +120,7 @@ def overlay_of(motion: MotionData | JointRows, other: object) -> Overlay:
         names, kinds, label, arrays = other.joint_names, other.joint_kinds, other.robot, dict(other.arrays)
         pieces, whole = [slice(0, len(other.t))], None
     else:
-        raise DTypeError(f"over is {shown(other)}; expected an armdyn.Trajectory or an armdyn.logs.Log")
+        raise DTypeError(f"over is {excerpt(other)}; expected an armdyn.Trajectory or an armdyn.logs.Log")
     if label == motion.robot:
         label = f"{label}, other motion"
     columns, notes = _matched(motion, label, names, kinds)

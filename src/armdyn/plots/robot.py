@@ -17,7 +17,7 @@ from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, number, switch
-from armdyn.plots.bodies import ShapeTriangles, bodies, corners_of, placed
+from armdyn.plots.bodies import ShapeTriangles, bodies, corners_of, place_bodies
 from armdyn.plots.configurations import shown_configurations
 from armdyn.plots.drawing import fill_figure, frame_picture
 from armdyn.plots.joint_places import symbol_centres
@@ -255,7 +255,7 @@ class _Scene:
         self, axes: Any, looks: list[ShapeTriangles], pose: _Pose, *, alpha: float, z: float
     ) -> list[Array]:
         """Draw the shapes of the links and return the corners of their bounding boxes."""
-        draw_solids(axes, *placed(looks, pose.links), self.plane, alpha=alpha, z=z)
+        draw_solids(axes, *place_bodies(looks, pose.links), self.plane, alpha=alpha, z=z)
         return corners_of(looks, pose.links)
 
     def _places(self) -> list[tuple[Any, Array, Array, Array]]:
@@ -278,8 +278,10 @@ class _Scene:
 
     def _symbols(self) -> list[Array]:
         """The corners of all joints' symbols, (points, 3) each."""
-        placed = [symbol(joint.kind, self.size) @ along(axis).T + centre for joint, _, axis, centre in self._places()]
-        return [triangles.reshape(-1, 3) for triangles in placed]
+        place_bodies = [
+            symbol(joint.kind, self.size) @ along(axis).T + centre for joint, _, axis, centre in self._places()
+        ]
+        return [triangles.reshape(-1, 3) for triangles in place_bodies]
 
     def _draw_joints(self, axes: Any) -> None:
         solids = [corners.reshape(-1, 3, 3) for corners in self._symbols()]

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from armdyn.base.errors import SettingError
-from armdyn.plots.bodies import ShapeTriangles, corners_of, placed
+from armdyn.plots.bodies import ShapeTriangles, corners_of, place_bodies
 from armdyn.plots.drawing import FORWARD, fill_figure, frame_picture
 from armdyn.plots.shaded_triangles import draw_to_measure
 from armdyn.plots.stick_figure import SHORTEST, draw_arm, held_lines, stick_lines
@@ -217,7 +217,7 @@ class Scene:
         drawn = len(self.axes.lines)
         if self._bodies:
             alpha = GHOST_OPACITY if colour == GHOST else 1.0
-            solids = placed(self._bodies, self._poses(q))
+            solids = place_bodies(self._bodies, self._poses(q))
             return [draw_solids(self.axes, *solids, self.look.plane, alpha=alpha, z=1.0)]
         draw_arm(self.axes, self.robot, q, plane=self.look.plane, colour=colour)
         return list(self.axes.lines[drawn:])

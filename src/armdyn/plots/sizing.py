@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from armdyn.base.errors import DTypeError, shown
+from armdyn.base.errors import DTypeError, excerpt
 from armdyn.plots.media import adapted
 from armdyn.plots.motors import CONTINUOUS, INTERMITTENT
 from armdyn.plots.sheet import Palette, Size
@@ -41,7 +41,7 @@ def draw_sizing(sizing: Sizing, *, size: Size = "report", palette: Palette = "co
     3
     """
     if not isinstance(sizing, Sizing):
-        raise DTypeError(f"sizing is {shown(sizing)}; expected what armdyn.sizing.size returns")
+        raise DTypeError(f"sizing is {excerpt(sizing)}; expected what armdyn.sizing.size returns")
     figure = new_figure(WIDTH, HEIGHT * len(sizing.joints) + 0.4)
     rows = figure.subplots(len(sizing.joints), 3, squeeze=False, width_ratios=(1.0, 1.0, 1.0))
     for (name, joint), (plane, front, warm) in zip(sizing.joints.items(), rows, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure, SubFigure
 
 from armdyn.base.checks import array, choice, is_one_of, switch
-from armdyn.base.errors import DTypeError, SettingError, UnknownName, shown
+from armdyn.base.errors import DTypeError, SettingError, UnknownName, excerpt
 from armdyn.model.limits import Limits
 from armdyn.motion.signal_words import REFERENCES, words_of
 from armdyn.motion.with_robot import check_it_moved
@@ -172,10 +172,10 @@ class _Choice:
 
     def _other_signals(self) -> list[str]:
         """All signals except references drawn on their curve and signals that are always zero."""
-        shown = {signal for name, signal in self.maker.references.items() if name in self.panels}
+        excerpt = {signal for name, signal in self.maker.references.items() if name in self.panels}
         result = []
         for name, values in self.motion.signals.items():
-            if name in shown:
+            if name in excerpt:
                 continue
             if any_of(values):
                 result.append(name)
@@ -402,7 +402,7 @@ def _limits(trajectory: MotionData, limits: Any) -> Sequence[Limits]:
     values = list(limits) if isinstance(limits, Sequence) else []
     if len(values) != len(trajectory.joint_names) or not all(isinstance(one, Limits) for one in values):
         raise DTypeError(
-            f"limits is {shown(limits)}; expected True, False, a robot, or an armdyn.Limits for each of the joints "
+            f"limits is {excerpt(limits)}; expected True, False, a robot, or an armdyn.Limits for each of the joints "
             f"{', '.join(trajectory.joint_names)}"
         )
     return values

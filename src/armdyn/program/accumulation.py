@@ -28,12 +28,12 @@ Ways = dict[tuple[int, int], str]
 def dependents(graph: Graph, nodes: Iterable[int], variables: Iterable[int]) -> list[int]:
     """The nodes among ``nodes``, which are in order, that depend on some variable."""
     dependent = set(variables)
-    chosen = []
+    choose_blocks = []
     for index in nodes:
         if index in dependent or any(a in dependent for a in graph.arguments(index)):
             dependent.add(index)
-            chosen.append(index)
-    return chosen
+            choose_blocks.append(index)
+    return choose_blocks
 
 
 def tangents(graph: Graph, seeds: Mapping[int, int], results: Iterable[int]) -> dict[int, int]:
@@ -159,18 +159,21 @@ def shortest(graph: Graph, both: Mapping[str, Blocks], present: int) -> Ways:
     """
     places = [(i, j) for i, row in enumerate(both["forward"]) for j in range(len(row))]
     ways, least = min(
-        ((ways, _length(graph, chosen(both, ways), present)) for ways in (dict.fromkeys(places, way) for way in both)),
+        (
+            (ways, _length(graph, choose_blocks(both, ways), present))
+            for ways in (dict.fromkeys(places, way) for way in both)
+        ),
         key=lambda pair: pair[1],
     )
     for place in places if len(places) > 1 else ():
         other = ways | {place: "reverse" if ways[place] == "forward" else "forward"}
-        length = _length(graph, chosen(both, other), present)
+        length = _length(graph, choose_blocks(both, other), present)
         if length < least:
             ways, least = other, length
     return ways
 
 
-def chosen(both: Mapping[str, Blocks], ways: Ways) -> Blocks:
+def choose_blocks(both: Mapping[str, Blocks], ways: Ways) -> Blocks:
     """Every block by the direction chosen for it."""
     return [[both[ways[i, j]][i][j] for j in range(len(row))] for i, row in enumerate(both["forward"])]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.base.errors import ShapeError
-from armdyn.program.accumulation import adjoints, both_ways, chosen, entries, seeds_of, shortest, tangents
+from armdyn.program.accumulation import adjoints, both_ways, choose_blocks, entries, seeds_of, shortest, tangents
 from armdyn.program.expr import Expr, MixedTraces, traced
 from armdyn.program.graph import Graph, replayed
 from armdyn.program.interpret import interpret
@@ -131,7 +131,7 @@ def _jacobians(graph: Graph, f: Callable[..., Any], xs: Sequence[Array]) -> Trac
         way: [[[[place[e] for e in line] for line in block] for block in row] for row in blocks]
         for way, blocks in both.items()
     }
-    blocks = chosen(both, shortest(trial, placed, present))
+    blocks = choose_blocks(both, shortest(trial, placed, present))
     place = replayed(work, graph, entries(blocks), values)
     jacobians = [
         traced(graph, [place[e] for line in block for e in line], (*result.shape, *x.shape))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armdyn.program.accumulation import adjoints, both_ways, chosen, entries, seeds_of, shortest, tangents
+from armdyn.program.accumulation import adjoints, both_ways, choose_blocks, entries, seeds_of, shortest, tangents
 from armdyn.program.differentiable import Differentiable
 from armdyn.program.ports import Names, Port, inputs_of, unused
 from armdyn.program.program import Program, live
@@ -19,7 +19,7 @@ def differentiated(program: Program, of: Names, wrt: Names) -> Program:
     """The program of the derivatives of outputs ``of`` by inputs ``wrt``, as in `Program.derivative`."""
     work = Differentiable(program, of, wrt)
     both = both_ways(work.graph, work.of_results, work.of_variables)
-    blocks = chosen(both, shortest(work.graph, both, present=0))
+    blocks = choose_blocks(both, shortest(work.graph, both, present=0))
     nodes, live_results = live(work.graph, entries(blocks))
     pairs = [(y, x) for y in work.results for x in work.variables]
     outputs = tuple(Port(f"d_{y.name}_d_{x.name}", (*y.shape, *x.shape)) for y, x in pairs)

@@ -36,7 +36,7 @@ class JointAccount(NamedTuple):
         rms: the root mean square of the force over time, N m or N.
         peak_power: the largest absolute power of the joint's force, W.
         delivered: energy delivered by the joint's force, J.
-        taken: energy absorbed by the joint's force, J, a positive number.
+        absorbed_energy: energy absorbed by the joint's force, J, a positive number.
     """
 
     name: str
@@ -49,7 +49,7 @@ class JointAccount(NamedTuple):
     rms: float
     peak_power: float
     delivered: float
-    taken: float
+    absorbed_energy: float
 
 
 def joint_accounts(motion: Trajectory, robot: Robot | None) -> list[JointAccount]:

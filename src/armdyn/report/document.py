@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from armdyn.base.errors import shown
+from armdyn.base.errors import excerpt
 from armdyn.base.writing import write_bytes
 from armdyn.motion.with_robot import check_it_moved
 from armdyn.page.findings import findings
@@ -92,7 +92,7 @@ def report(
     <report: ... bytes>
     """
     if not isinstance(motion, Trajectory):
-        raise ReportError(f"motion is {shown(motion)}; expected a Trajectory")
+        raise ReportError(f"motion is {excerpt(motion)}; expected a Trajectory")
     if motion.batch:
         first = ", ".join("0" for _ in motion.batch)
         raise ReportError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import shown
+from armdyn.base.errors import excerpt
 from armdyn.identification import Check, Fit
 from armdyn.identification.fit import SEEN
 from armdyn.logs import Log
@@ -54,7 +54,7 @@ def fit_report(
     <report: ... bytes>
     """
     if not isinstance(fit, Fit):
-        raise ReportError(f"fit is {shown(fit)}; expected a result of armdyn.identify")
+        raise ReportError(f"fit is {excerpt(fit)}; expected a result of armdyn.identify")
     if path is not None:
         check_ending(Path(path))
     unseen = [_check(fit, each) for each in _as_list(on)]

@@ -83,7 +83,7 @@ def _row(one: JointAccount) -> list[str]:
         else ["", "", ""]
     )
     numbers = [figure(x, digits=4) for x in (one.lowest, one.highest, one.fastest, one.strongest, one.rms)]
-    power = [figure(x, digits=4) for x in (one.peak_power, one.delivered, one.taken)]
+    power = [figure(x, digits=4) for x in (one.peak_power, one.delivered, one.absorbed_energy)]
     low, high, fast, strong, rms = numbers
     unit = f"{units['position']}, {units['force']}"
     return [one.name, unit, low, high, limits[0], fast, limits[1], strong, limits[2], rms, *power]

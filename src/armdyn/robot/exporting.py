@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from armdyn.base.errors import UnknownName, shown
+from armdyn.base.errors import UnknownName, excerpt
 from armdyn.declaration import Function
 from armdyn.functions import CompiledFunction
 from armdyn.functions.c_notes import about, notes_of
@@ -30,7 +30,7 @@ Functions: TypeAlias = str | Function | CompiledFunction | Iterable[str | Functi
 """Names of a robot's methods; or functions of one's own, declared or compiled. Or one of them."""
 
 
-class Chosen(NamedTuple):
+class ExportedFunction(NamedTuple):
     """A function of a robot, with everything fixed: its name, its program, and the notes on its arrays."""
 
     name: str
@@ -44,7 +44,7 @@ def chosen_functions(
     given: str | Iterable[str] = (),
     parameters: str | Iterable[str] = (),
     **options: Any,
-) -> list[Chosen]:
+) -> list[ExportedFunction]:
     """The programs of functions, by the names of the robot's methods, or declared or compiled ones.
 
     Args:
@@ -58,7 +58,7 @@ def chosen_functions(
         UnknownName: a function that the robot does not have; an array or option that none of the functions has.
     """
     if not isinstance(functions, Iterable | Function | CompiledFunction):
-        raise TypeError(f"functions={shown(functions)}: expected names of methods of {robot.name!r}, or functions")
+        raise TypeError(f"functions={excerpt(functions)}: expected names of methods of {robot.name!r}, or functions")
     several = [functions] if isinstance(functions, str | Function | CompiledFunction) else list(functions)
     named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     compiled = [_compiled(robot, function, named) for function in several]
@@ -69,10 +69,10 @@ def chosen_functions(
     return [_chosen(function, given, options) for function in compiled]
 
 
-def _chosen(function: CompiledFunction, given: Iterable[str], options: dict[str, Any]) -> Chosen:
+def _chosen(function: CompiledFunction, given: Iterable[str], options: dict[str, Any]) -> ExportedFunction:
     own = {name: value for name, value in options.items() if name in function.function.options}
     program = function.program(given=[name for name in given if name in function._inputs.positional], **own)
-    return Chosen(function.function.name, program, notes_of(function._inputs))
+    return ExportedFunction(function.function.name, program, notes_of(function._inputs))
 
 
 def _compiled(
@@ -149,7 +149,7 @@ def to_c(
     return c_code(result, plain, scalar=scalar, sincos=sincos, about=about(robot.model))
 
 
-def _shared(name: str, chosen: list[Chosen]) -> CFunction:
+def _shared(name: str, chosen: list[ExportedFunction]) -> CFunction:
     """One function of all."""
     program = merged([f.program for f in chosen], name)
     summary = f"{', '.join(f.name for f in chosen)} together."

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, number, whole_number
-from armdyn.base.errors import ModelError, UnknownName, Unsupported, shown
+from armdyn.base.errors import ModelError, UnknownName, Unsupported, excerpt
 from armdyn.base.exact import exact
 from armdyn.model.beam_slices import slices
 from armdyn.model.elements import refuse_elements
@@ -215,7 +215,7 @@ def _beam(model: Model, link: str, pieces: int, end: Any, axis: Any) -> Beam:
     size = float(np.linalg.norm(across))
     if not size > ALONG * float(np.linalg.norm(about)):
         raise ModelError(
-            f"the axis {shown(about.tolist())} is along the beam of link {link!r}, and nothing bends about it; give "
+            f"the axis {excerpt(about.tolist())} is along the beam of link {link!r}, and nothing bends about it; give "
             "axis=, a direction across the beam in the link's axes."
         )
     return Beam(np.zeros(3), length, u, across / size, N)
@@ -246,7 +246,9 @@ def _stiffness(EI: Any, GJ: Any, beam: Beam) -> dict[str, float]:
     """The springs of one element by the word in their joints' names, N m/rad."""
     both = (EI, EI) if isinstance(EI, int | float) else tuple(EI) if isinstance(EI, Sequence) else ()
     if len(both) != 2:
-        raise ModelError(f"EI is {shown(EI)}; expected a number, N m^2, or two: in the plane of motion and across it.")
+        raise ModelError(
+            f"EI is {excerpt(EI)}; expected a number, N m^2, or two: in the plane of motion and across it."
+        )
     stiffnesses = {"bend": ("EI in the plane", both[0]), "across": ("EI across", both[1]), "twist": ("GJ", GJ)}
     springs = {
         word: number(what, value, above=0.0, unit="N m^2") * (beam.pieces / beam.length)
@@ -256,7 +258,9 @@ def _stiffness(EI: Any, GJ: Any, beam: Beam) -> dict[str, float]:
     if not springs:
         raise ModelError("EI has no number in either direction and GJ is not given; expected one that bends or twists.")
     if not all(map(math.isfinite, springs.values())):
-        raise ModelError(f"EI {shown(EI)} and GJ {shown(GJ)} give springs that are not finite; expected smaller ones.")
+        raise ModelError(
+            f"EI {excerpt(EI)} and GJ {excerpt(GJ)} give springs that are not finite; expected smaller ones."
+        )
     return springs
 
 

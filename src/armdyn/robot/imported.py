@@ -1,4 +1,4 @@
-"""`OfModel`, `Edited`, `Read`: functions of models as methods of `Robot`, imported at first access.
+"""`OfModel`, `Edited`, `ImportedReader`: functions of models as methods of `Robot`, imported at first access.
 
 >>> import inspect
 >>> inspect.signature(armdyn.load("planar_2r").close_loop)
@@ -49,7 +49,7 @@ class Edited(Imported[Parameters, Any]):
         return super().__get__(robot, owner)
 
 
-class Read(Imported[Parameters, Any]):
+class ImportedReader(Imported[Parameters, Any]):
     """A function of (...) that reads a model, as a class method that makes a robot."""
 
     def __init__(self, find: Callable[[], Callable[Parameters, Model]]) -> None:

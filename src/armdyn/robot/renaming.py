@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 
 from armdyn.base.checks import text_problems
-from armdyn.base.errors import ModelError, UnknownName, shown
+from armdyn.base.errors import ModelError, UnknownName, excerpt
 from armdyn.constraints import JointCoupling, RowsOf
 from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import refuse
@@ -60,7 +60,7 @@ def _checked(model: Model, names: object, name: str) -> dict[str, str]:
     """The new names by the old ones; raises if they do not name existing parts or do not stay unique."""
     if not isinstance(names, Mapping):
         raise ModelError(
-            f"names are {shown(names)}; expected old names and new ones, such as {{'joint1': 'shoulder'}}."
+            f"names are {excerpt(names)}; expected old names and new ones, such as {{'joint1': 'shoulder'}}."
         )
     frames = [frame.name for frame in model.frames]
     joints = list(dict.fromkeys((*model.joint_names, *(c.name for c in model.coordinates))))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.base.errors import TraceError, UnknownName, shown
+from armdyn.base.errors import TraceError, UnknownName, excerpt
 from armdyn.base.imported import Imported, exported
 from armdyn.base.threads import cached_property
 from armdyn.declaration import Function, function
@@ -18,7 +18,7 @@ from armdyn.model.joint import Joint
 from armdyn.model.model import Model
 from armdyn.robot.groups import index
 from armdyn.robot.habits import HABITS, without_attribute
-from armdyn.robot.imported import Edited, OfModel, Read
+from armdyn.robot.imported import Edited, ImportedReader, OfModel
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
 
@@ -166,12 +166,12 @@ class Robot:
     spring_energy = Method(ACTUATORS, of_springs=True)
 
     # Robots from descriptions
-    from_urdf = Read(lambda: armdyn.formats.urdf.reader.read_urdf)
-    from_mjcf = Read(lambda: armdyn.formats.mjcf.reader.read_mjcf)
-    from_screws = Read(lambda: armdyn.formats.screws.read_screws)
-    from_dh = Read(lambda: armdyn.formats.dh.read_dh)
-    from_zero_reference = Read(lambda: armdyn.formats.zero_reference.read_zero_reference)
-    from_links = Read(lambda: armdyn.formats.links.read_links)
+    from_urdf = ImportedReader(lambda: armdyn.formats.urdf.reader.read_urdf)
+    from_mjcf = ImportedReader(lambda: armdyn.formats.mjcf.reader.read_mjcf)
+    from_screws = ImportedReader(lambda: armdyn.formats.screws.read_screws)
+    from_dh = ImportedReader(lambda: armdyn.formats.dh.read_dh)
+    from_zero_reference = ImportedReader(lambda: armdyn.formats.zero_reference.read_zero_reference)
+    from_links = ImportedReader(lambda: armdyn.formats.links.read_links)
 
     # And back
     to_screws = OfModel(lambda: armdyn.formats.export.screws.write_screws)
@@ -397,7 +397,7 @@ class Robot:
         if isinstance(method, Method):
             return method.function
         if name in HABITS:
-            raise UnknownName(f"no function {shown(name)} in {self.name!r}; here it is robot.{HABITS[name]}")
+            raise UnknownName(f"no function {excerpt(name)} in {self.name!r}; here it is robot.{HABITS[name]}")
         known = [each for each, method in vars(type(self)).items() if isinstance(method, Method) and method.fits(self)]
         raise UnknownName.of("function", name, known, repr(self.name))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.base.checks import whole_number
-from armdyn.base.errors import ModelError, ShapeError, shown
+from armdyn.base.errors import ModelError, ShapeError, excerpt
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -60,5 +60,5 @@ def _shape(size: int | tuple[int, ...] | None) -> tuple[int, ...]:
     if isinstance(size, tuple | list):
         return tuple(whole_number("a size of the batch", n, least=0, error=ShapeError) for n in size)
     if isinstance(size, bool) or not isinstance(size, int | np.integer):
-        raise ShapeError(f"size is {shown(size)}; expected a whole number, or a tuple of them")
+        raise ShapeError(f"size is {excerpt(size)}; expected a whole number, or a tuple of them")
     return (whole_number("size", size, least=0, error=ShapeError),)

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Unpack
 
-from armdyn.base.errors import ModelError, UnknownName, shown
+from armdyn.base.errors import ModelError, UnknownName, excerpt
 from armdyn.base.lazy import modules_of
 from armdyn.base.threads import undivided
 from armdyn.model.model import Model
@@ -97,7 +97,7 @@ def _refuse_unknown(robot: object, options: Iterable[str]) -> None:
     known = sorted([*SelectionOptions.__annotations__, *of_arm, *(["xacro_args"] if of_urdf else [])])
     for option in options:
         if option not in known:
-            what = shown(str(robot)) if isinstance(robot, str | os.PathLike) else type(robot).__name__
+            what = excerpt(str(robot)) if isinstance(robot, str | os.PathLike) else type(robot).__name__
             raise UnknownName.of("option", option, known, f"armdyn.load of {what}")
 
 

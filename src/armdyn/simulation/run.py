@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.advice import answering, option
 from armdyn.base.checks import number, objects_with, refuse_class
-from armdyn.base.errors import SettingError, shown
+from armdyn.base.errors import SettingError, excerpt
 from armdyn.base.progress import Report, progress_bar
 from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
@@ -278,7 +278,7 @@ def _checked_save(save: Any) -> SaveAt:
     refuse_class("save", save, (SaveAt,))
     if not isinstance(save, SaveAt):
         raise SettingError(
-            f"save={shown(save)}; expected armdyn.simulation.SaveAt(every=0.01), s, or SaveAt(times=...)"
+            f"save={excerpt(save)}; expected armdyn.simulation.SaveAt(every=0.01), s, or SaveAt(times=...)"
         )
     return save
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import number
-from armdyn.base.errors import SettingError, shown
+from armdyn.base.errors import SettingError, excerpt
 from armdyn.base.progress import progress_bar
 from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
@@ -70,7 +70,7 @@ def _require_constant(f_tip: Any, axes: int) -> None:
     is_array = not callable(f_tip) and not isinstance(f_tip, OverTime)
     if f_tip is None or (is_array and np.ndim(f_tip) <= axes):
         return
-    what = f"has shape {np.shape(f_tip)}" if is_array else f"is {shown(f_tip)}"
+    what = f"has shape {np.shape(f_tip)}" if is_array else f"is {excerpt(f_tip)}"
     raise SettingError(
         f"f_tip {what}; under a controller it is constant: expected shape (..., 6), with at most the axes of the state"
     )

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from armdyn.actuators.data_sheet import ENTRIES
 from armdyn.actuators.motor import Motor
 from armdyn.base.advice import instead
-from armdyn.base.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
+from armdyn.base.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.base.quantities import quantity
 from armdyn.formats.tables.text import text_of
@@ -82,12 +82,12 @@ class Catalogue:
         for what, kind in (("motors", Motor), ("gears", CatalogueGear)):
             value = getattr(self, what)
             if not isinstance(value, Mapping):
-                raise DTypeError(f"{what} of Catalogue are {shown(value)}; expected a mapping from names to {what}")
+                raise DTypeError(f"{what} of Catalogue are {excerpt(value)}; expected a mapping from names to {what}")
             if not value:
                 raise CatalogueError(f"the catalogue has no {what}; expected one at least")
             for name, entry in value.items():
                 if not isinstance(entry, kind):
-                    raise DTypeError(f"{what}[{name!r}] is {shown(entry)}; expected a {kind.__name__}")
+                    raise DTypeError(f"{what}[{name!r}] is {excerpt(entry)}; expected a {kind.__name__}")
             set_fields(self, **{what: MappingProxyType(dict(value))})
         problems = [problem for name, motor in self.motors.items() for problem in _lacks(name, motor)]
         if problems:

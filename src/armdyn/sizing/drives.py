@@ -13,7 +13,7 @@ from armdyn.actuators import Actuator
 from armdyn.base.advice import option
 from armdyn.base.checks import choice as one_of
 from armdyn.base.checks import number, switch, whole_number
-from armdyn.base.errors import DTypeError, ModelError, UnknownName, shown
+from armdyn.base.errors import DTypeError, ModelError, UnknownName, excerpt
 from armdyn.base.extras import extra
 from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.robot import Robot
@@ -195,9 +195,9 @@ def size(
     ('maxon GP 22 A 134173', True)
     """
     if not isinstance(robot, Robot):
-        raise DTypeError(f"robot is {shown(robot)}; expected an armdyn.Robot, such as armdyn.load('ur5')")
+        raise DTypeError(f"robot is {excerpt(robot)}; expected an armdyn.Robot, such as armdyn.load('ur5')")
     if not isinstance(task, MotionCycle):
-        raise DTypeError(f"task is {shown(task)}; expected an armdyn.sizing.MotionCycle")
+        raise DTypeError(f"task is {excerpt(task)}; expected an armdyn.sizing.MotionCycle")
     prefer = one_of("prefer", prefer, PREFERENCES)
     carry_masses, most = switch("carry_masses", carry_masses), whole_number("rounds", rounds, least=1)
     inertia_ratio = number("inertia_ratio", inertia_ratio, above=0.0, infinite=True)
@@ -248,7 +248,7 @@ def size(
 def _by_joint(what: str, robot: Robot, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Values by joint; raises UnknownName for joints that the robot does not have."""
     if not isinstance(given, Mapping | None):
-        raise DTypeError(f"{what} are {shown(given)}; expected a mapping from joints")
+        raise DTypeError(f"{what} are {excerpt(given)}; expected a mapping from joints")
     for name in given or {}:
         if name not in robot.joint_names:
             raise UnknownName.of("joint", name, robot.joint_names, f"{what} of {robot.name!r}")
@@ -288,7 +288,7 @@ def _same_drives(one: Selection, other: Selection) -> bool:
 def _supplied(catalogue: Catalogue, voltage: float | None, current: float | None) -> Catalogue:
     """The catalogue with the limits of a supply and of amplifiers instead of the motors' own."""
     if not isinstance(catalogue, Catalogue):
-        raise DTypeError(f"catalogue is {shown(catalogue)}; expected an armdyn.sizing.Catalogue")
+        raise DTypeError(f"catalogue is {excerpt(catalogue)}; expected an armdyn.sizing.Catalogue")
     changes = {}
     if voltage is not None:
         changes["voltage"] = number("voltage", voltage, above=0.0, unit="V")

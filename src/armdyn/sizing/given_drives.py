@@ -13,7 +13,7 @@ from armdyn.actuators.joint_motors import CONSTANTS, JointMotor, motors_of
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Rises
 from armdyn.base.checks import number, places
-from armdyn.base.errors import DTypeError, Unsupported, shown
+from armdyn.base.errors import DTypeError, Unsupported, excerpt
 from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
@@ -171,9 +171,9 @@ def check(
     (0.1962, [], ('current', 0.6076))
     """
     if not isinstance(robot, Robot):
-        raise DTypeError(f"robot is {shown(robot)}; expected an armdyn.Robot with motors")
+        raise DTypeError(f"robot is {excerpt(robot)}; expected an armdyn.Robot with motors")
     if not isinstance(task, MotionCycle):
-        raise DTypeError(f"task is {shown(task)}; expected an armdyn.sizing.MotionCycle")
+        raise DTypeError(f"task is {excerpt(task)}; expected an armdyn.sizing.MotionCycle")
     refuse_constraints(robot.model, "check of drives", "armdyn.simulate and trajectory.drives(robot)")
     check_belongs(robot, task)
     if flexible_places(robot.model):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.base.advice import either
 from armdyn.base.checks import array, number, switch
-from armdyn.base.errors import DTypeError, ModelError, ShapeError, Unsupported, shown
+from armdyn.base.errors import DTypeError, ModelError, ShapeError, Unsupported, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.simulation import Trajectory
 from armdyn.sizing.rates import contradiction
@@ -129,7 +129,7 @@ class MotionCycle:
             Unsupported: a motion with forces of stops or contacts.
         """
         if not isinstance(trajectory, Trajectory):
-            raise DTypeError(f"trajectory is {shown(trajectory)}; expected an armdyn.Trajectory")
+            raise DTypeError(f"trajectory is {excerpt(trajectory)}; expected an armdyn.Trajectory")
         if trajectory.batch:
             raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")
         pushed = [name for name in PUSHES if np.any(trajectory.signals.get(name, 0.0))]

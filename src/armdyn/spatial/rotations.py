@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.base.exact import Exact, exact, meant, unit
+from armdyn.base.exact import Exact, cos_and_sin, exact, unit
 
 Array = NDArray[Any]
 
@@ -43,14 +43,14 @@ def symmetrize(S: Array) -> Array:
 def rotation_about(axis: Array, angle: Any) -> Array:
     """Rot(axis, angle) about a unit axis, by Rodrigues' formula (Modern Robotics 3.51), in `Exact` numbers."""
     k = skew(unit(exact(axis)))
-    c, s = meant(angle)
+    c, s = cos_and_sin(angle)
     R: Array = exact(np.eye(3)) + s * k + (1 - c) * (k @ k)
     return R
 
 
 def rotation_from_rpy(roll: Any, pitch: Any, yaw: Any) -> Array:
     """Rz(yaw) Ry(pitch) Rx(roll), about the fixed axes x, y, z, as in URDF, in `Exact` numbers."""
-    (cr, sr), (cp, sp), (cy, sy) = meant(roll), meant(pitch), meant(yaw)
+    (cr, sr), (cp, sp), (cy, sy) = cos_and_sin(roll), cos_and_sin(pitch), cos_and_sin(yaw)
     return np.array(
         [
             [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],

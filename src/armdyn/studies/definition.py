@@ -16,7 +16,7 @@ from armdyn.base.errors import ShapeError
 from armdyn.base.fields import set_fields
 from armdyn.base.memory import memory
 from armdyn.declaration import Function
-from armdyn.functions.not_finite import Lost
+from armdyn.functions.not_finite import DivergedStates
 from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
 from armdyn.robot import Robot
@@ -132,7 +132,7 @@ class Study:
 
     def way_of_lost(self, run: int) -> str:
         """The time and kind of a run's divergence, found by running it again, and the remedy."""
-        heard: list[Lost] = []
+        heard: list[DivergedStates] = []
         rollout, recipe = self.loop.rollout, self.recipe
         if isinstance(recipe.method, Adaptive):
             return f"{recipe.method} could not continue it, see max_steps and the initial state of that run"

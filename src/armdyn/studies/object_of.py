@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from armdyn.base.errors import ArmdynError, UnknownName, shown
+from armdyn.base.errors import ArmdynError, UnknownName, excerpt
 from armdyn.studies.errors import StudyError
 
 
@@ -49,7 +49,7 @@ def object_of(
     except (TypeError, ValueError, AttributeError) as error:
         if isinstance(error, ArmdynError):
             raise
-        raise StudyError(f"{name} is {shown(dict(arguments))}: {error}; expected such as {example}") from error
+        raise StudyError(f"{name} is {excerpt(dict(arguments))}: {error}; expected such as {example}") from error
 
 
 def required_arguments(make: Callable[..., Any], skipped: int, without: Iterable[str]) -> dict[str, bool]:

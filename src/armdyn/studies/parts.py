@@ -42,16 +42,16 @@ class StudyParts(Protocol):
 class InMemory:
     """Parts in memory."""
 
-    kept: dict[int, dict[str, Array]] = field(default_factory=dict)
+    chunks: dict[int, dict[str, Array]] = field(default_factory=dict)
 
     def has(self, k: int) -> bool:  # noqa: D102 - of the protocol, as all below
-        return k in self.kept
+        return k in self.chunks
 
     def write(self, k: int, arrays: Mapping[str, Array]) -> None:  # noqa: D102
-        self.kept[k] = dict(arrays)
+        self.chunks[k] = dict(arrays)
 
     def read(self, k: int, names: list[str] | None = None) -> dict[str, Array]:  # noqa: D102
-        return self.kept[k] if names is None else {name: self.kept[k][name] for name in names}
+        return self.chunks[k] if names is None else {name: self.chunks[k][name] for name in names}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.base.advice import answering
 from armdyn.base.checks import switch, whole_number
-from armdyn.base.errors import shown, warn_outside
+from armdyn.base.errors import excerpt, warn_outside
 from armdyn.base.progress import progress_bar
 from armdyn.declaration import Function
 from armdyn.functions.not_finite import DivergenceWarning
@@ -141,7 +141,9 @@ def study(
         warn_of_python(definition.why_in_python, "study")
     switch("progress", progress, error=StudyError)
     if client is not None and not hasattr(client, "ncores"):
-        raise StudyError(f"client is {shown(client)}; expected a distributed.Client, such as Client('tcp://host:8786')")
+        raise StudyError(
+            f"client is {excerpt(client)}; expected a distributed.Client, such as Client('tcp://host:8786')"
+        )
     if client is None:
         threads = (
             (os.cpu_count() or 1)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array, whole_number
-from armdyn.base.errors import ShapeError, shown
+from armdyn.base.errors import ShapeError, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.spatial.rotations import Array
 from armdyn.studies.distributions import Distribution
@@ -61,13 +61,13 @@ def check_runs(runs: int) -> None:
     """Raise a `StudyError` if a study has more runs than `LARGEST`."""
     if runs > LARGEST:
         raise StudyError(
-            f"a study of {shown(runs)} runs; expected {LARGEST:,} at most. Draw fewer, or take fewer values along each "
-            "axis of a grid"
+            f"a study of {excerpt(runs)} runs; expected {LARGEST:,} at most. Draw fewer, or take fewer values along "
+            "each axis of a grid"
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class SampleArrays:
     """A value for each run.
 
     Args:
@@ -95,7 +95,7 @@ class Given:
     def digest(self) -> str:  # noqa: D102
         return digest_of("given", self.values)
 
-    def renamed(self, rename: Rename) -> Given:  # noqa: D102
+    def renamed(self, rename: Rename) -> SampleArrays:  # noqa: D102
         return dataclasses.replace(self, values=rename(self.values))
 
     def shape_of(self, name: str) -> tuple[int, ...] | None:  # noqa: D102
@@ -266,10 +266,10 @@ def sampled(
 
 def samples_of(samples: Any) -> StudySamples:
     """Samples from an argument: samples themselves, or values for each run by name."""
-    if isinstance(samples, Given | Grid | DrawnSamples):
+    if isinstance(samples, SampleArrays | Grid | DrawnSamples):
         return samples
     if isinstance(samples, Mapping):
-        return Given(samples)
+        return SampleArrays(samples)
     raise StudyError(
         f"samples is {samples!r}; expected values for each run by name, such as {{'Kp': [10, 20]}}, grid(...) or "
         "sampled(...)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from armdyn.base.errors import Unsupported, shown
+from armdyn.base.errors import Unsupported, excerpt
 
 
 def identifier(name: str, reserved: Collection[str] = ()) -> str:
@@ -15,7 +15,7 @@ def identifier(name: str, reserved: Collection[str] = ()) -> str:
     ('forearm_link_mass', 'x2nd_joint', 'double_')
     """
     if not isinstance(name, str):
-        raise TypeError(f"the name {shown(name)} is not text; expected a str")
+        raise TypeError(f"the name {excerpt(name)} is not text; expected a str")
     plain = re.sub(r"[^A-Za-z0-9]+|_+", "_", name).strip("_") or "x"
     plain = plain if plain[0].isalpha() else f"x{plain}"
     return f"{plain}_" if plain in reserved else plain

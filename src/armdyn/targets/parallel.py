@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import shown
+from armdyn.base.errors import excerpt
 from armdyn.base.threads import undivided
 from armdyn.targets.gufunc import LoopTable, Shape, core_shapes
 from armdyn.targets.kernels import NumpyFunction
@@ -148,7 +148,7 @@ def checked_workers(workers: int) -> int:
         TypeError: not an integer.
         ValueError: neither positive nor -1.
     """
-    expected = f"workers is {shown(workers)}; expected a positive number of threads, or -1 for one a core"
+    expected = f"workers is {excerpt(workers)}; expected a positive number of threads, or -1 for one a core"
     try:
         count = operator.index(workers)
     except TypeError:

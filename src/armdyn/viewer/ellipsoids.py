@@ -37,7 +37,7 @@ class Solid:
 
     T: Array
     semi_axes: Array
-    said: str = ""
+    description: str = ""
 
 
 def inertia_ellipsoid(inertia: Inertia) -> Solid | None:

@@ -234,7 +234,7 @@ class ScreenArm:
         if isinstance(solid, Solid):
             self._tip_solid.wxyz, self._tip_solid.position = quaternions(solid.T), solid.T[:3, 3]
             self._tip_solid.scale = tuple(map(float, solid.semi_axes))
-            self.problem = f"tip {which} ellipsoid: {solid.said}"
+            self.problem = f"tip {which} ellipsoid: {solid.description}"
         else:
             self.problem = f"no tip {which} ellipsoid: {solid}"
 

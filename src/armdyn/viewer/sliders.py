@@ -43,7 +43,7 @@ class Slider:
     step: float
     limited: bool
 
-    def shown(self, value: float) -> float:
+    def displayed(self, value: float) -> float:
         """A position, rad or m, in the unit of the slider, clipped to its ends."""
         at = round(value * self.scale, DIGITS)
         return self.low if math.isnan(at) else min(max(at, self.low), self.high)

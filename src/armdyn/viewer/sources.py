@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from armdyn.base.checks import whole_number
-from armdyn.base.errors import shown
+from armdyn.base.errors import excerpt
 from armdyn.viewer.errors import PortInUse, ViewerError
 from armdyn.viewer.stream_lines import LONGEST_LINE
 
@@ -43,7 +43,7 @@ class LineSource(Protocol):
     """A source of lines."""
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """A description of the source of the lines."""
 
     @property
@@ -61,7 +61,7 @@ class IterableLines:
     """The lines of an iterable, e.g. a file or a generator, as fast as it yields them."""
 
     def __init__(self, lines: Iterable[str | bytes], said: str = "a stream") -> None:
-        self._lines, self.said, self.problem = lines, said, ""
+        self._lines, self.label, self.problem = lines, said, ""
         self._closed = threading.Event()
 
     def start(self, receive: Receive, ended: Callable[[], None]) -> None:
@@ -72,7 +72,7 @@ class IterableLines:
                 for line in self._lines:
                     if self._closed.is_set():
                         return
-                    receive(self.said, line.decode(errors="replace") if isinstance(line, bytes) else line)
+                    receive(self.label, line.decode(errors="replace") if isinstance(line, bytes) else line)
             except Exception as error:  # raised by a user's generator
                 self.problem = f"the source of lines failed: {type(error).__name__}: {error}"
             ended()
@@ -99,7 +99,7 @@ class PortLines:
     def __init__(self, port: int, host: str = "127.0.0.1") -> None:
         self._tcp, self._udp = _bound(port, host)
         self.port = int(self._tcp.getsockname()[1])
-        self.said, self.problem = f"port {self.port}, TCP and UDP", ""
+        self.label, self.problem = f"port {self.port}, TCP and UDP", ""
         self._closed = threading.Event()
         self._pending: dict[Any, bytes] = {}
         self._refused, self._again_at = 0, math.inf
@@ -208,7 +208,7 @@ def source_of(stream: Any, host: str = "127.0.0.1") -> LineSource:
         return PortLines(stream, host)
     if isinstance(stream, Iterable) and not isinstance(stream, str | bytes):
         return IterableLines(stream)
-    raise ViewerError(f"stream is {shown(stream)}; expected the number of a port, '-' for standard input, or lines")
+    raise ViewerError(f"stream is {excerpt(stream)}; expected the number of a port, '-' for standard input, or lines")
 
 
 def port_number(port: Any, name: str = "port") -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import ArmdynError, UnknownName, shown
+from armdyn.base.errors import ArmdynError, UnknownName, excerpt
 from armdyn.formats.tables.words import csv_rows, is_number
 from armdyn.logs.errors import LogError
 from armdyn.logs.headings import Heading, heading_of
@@ -119,7 +119,7 @@ class LineReader:
         if "name" in data:
             return self._ros(data)
         if data.get("q") is None:
-            raise StreamError(f'a line has no q: {shown(text)}; expected {{"q": [...]}}, a number for each joint')
+            raise StreamError(f'a line has no q: {excerpt(text)}; expected {{"q": [...]}}, a number for each joint')
         arrays = {
             name: self._array(name, data[name]) for name in ("q", "qd", "qdd", "tau") if data.get(name) is not None
         }
@@ -129,7 +129,7 @@ class LineReader:
     def _array(self, name: str, values: Any) -> Array:
         n = self.robot.dof
         if not isinstance(values, list) or len(values) != n:
-            has = f"{len(values)} numbers" if isinstance(values, list) else shown(values)
+            has = f"{len(values)} numbers" if isinstance(values, list) else excerpt(values)
             joints = ", ".join(self.robot.joint_names)
             raise StreamError(f"{name} of a line has {has}; expected {n}, one for each joint: {joints}")
         return np.array(
@@ -186,7 +186,7 @@ def _number(name: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         result = math.nan
     if not math.isfinite(result):
-        raise StreamError(f"{name} is {shown(value)}; expected a finite number")
+        raise StreamError(f"{name} is {excerpt(value)}; expected a finite number")
     return result
 
 

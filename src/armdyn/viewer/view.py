@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import choice, number
-from armdyn.base.errors import ArmdynError, shown
+from armdyn.base.errors import ArmdynError, excerpt
 from armdyn.logs.log import Log
 from armdyn.motion.opening import open_motion
 from armdyn.motion.trajectory import Trajectory
@@ -103,7 +103,7 @@ def view(
     """
     robots = [robot] if isinstance(robot, Robot) else list(robot)
     if not robots or not all(isinstance(each, Robot) for each in robots):
-        raise ViewerError(f"robot is {shown(robot)}; expected a Robot, or several in a list")
+        raise ViewerError(f"robot is {excerpt(robot)}; expected a Robot, or several in a list")
     several = not isinstance(robot, Robot)
     configurations = _one_each(q, len(robots), "q") if several else [q]
     motions = _one_each(motion, len(robots), "motion") if several else [motion]
@@ -208,7 +208,7 @@ def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording
         motion = open_motion(Path(motion), robot, rate=rate)
     if not isinstance(motion, Trajectory | Recording | Log):
         raise ViewerError(
-            f"motion is {shown(motion)}; expected a Trajectory, a log, or the path of a log or of a saved Trajectory"
+            f"motion is {excerpt(motion)}; expected a Trajectory, a log, or the path of a log or of a saved Trajectory"
         )
     result = recordings_of(motion, robot)
     if len(result) > MOST_MOTIONS:

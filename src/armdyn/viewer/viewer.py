@@ -141,7 +141,7 @@ class Viewer:
                 self.play_panel = PlayPanel(gui, self.playback, self._clock)
         if self._source is not None:
             with gui.add_folder("Stream"):
-                self._stream_box = gui.add_html(status_html([f"waiting for states: {self._source.said}"]))
+                self._stream_box = gui.add_html(status_html([f"waiting for states: {self._source.label}"]))
         self.camera_panel = CameraPanel(gui, *self._camera_place)
         self._server.on_client_connect(self.camera_panel.connected)
         with gui.add_folder("Show", expand_by_default=False):
@@ -311,7 +311,7 @@ class Viewer:
 
     def _say_stream(self) -> None:
         if self._source is not None and (self._received or self._stream_said or self._source.problem):
-            told = [f"{self._received:,} states: {self._source.said}"]
+            told = [f"{self._received:,} states: {self._source.label}"]
             told += [_passed_over(self._passed_over)] if self._passed_over else []
             told += [each for each in (self._stream_said, self._source.problem) if each]
             content = status_html(told)

@@ -83,7 +83,7 @@ def _unknown(node: Node, attribute: str, kind: str, name: str, known: set[str]) 
 
 def includes(subject: Subject) -> Iterator[Finding]:
     """Files of <include> that cannot be read."""
-    for node, reason in subject.lost:
+    for node, reason in subject.unread:
         yield Finding.at(node, "read/include", "error", reason, why="the parts in it are missing")
 
 

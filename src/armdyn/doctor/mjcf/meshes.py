@@ -41,7 +41,7 @@ class Meshes:
             for node in section.all("mesh"):
                 file = node.attributes.get("file", "").replace("\\", "/")
                 name = node.name or posixpath.splitext(posixpath.basename(file))[0]
-                by_name.setdefault(name, (node, settings.resolved(node, "")))
+                by_name.setdefault(name, (node, settings.attributes_of(node, "")))
         return cls(settings, shelf, by_name)
 
     def path(self, name: str) -> str:

@@ -27,7 +27,7 @@ def mjcf_subject(source: SourceDocument, folder: Path) -> Subject:
     settings = DocumentSettings.of(source.root)
     shelf = Shelf(folder)
     meshes = Meshes.of(source.root, settings, shelf)
-    subject = Subject(source, folder, {}, [], "MJCF", settings=settings, lost=lost, meshes=shelf, named_meshes=meshes)
+    subject = Subject(source, folder, {}, [], "MJCF", settings=settings, unread=lost, meshes=shelf, named_meshes=meshes)
     reader = _MjcfReader(subject, settings, meshes)
     worlds = source.root.all("worldbody")
     body = MjcfBody(worlds[0] if worlds else source.root, None, settings=settings, label="world")
@@ -55,7 +55,7 @@ class _MjcfReader:
                 of_children = child.attributes.get("childclass", own_class)
                 waiting += [(one, inner, of_children) for one in reversed(child.children)]
             elif child.tag == "geom":
-                attributes = self.settings.resolved(child, own_class)
+                attributes = self.settings.attributes_of(child, own_class)
                 body.geoms.append(Geom(child, attributes, at, self.settings, self.meshes))
             elif child.tag == "body":
                 self.body(body, child, at, own_class)
@@ -78,7 +78,7 @@ class _MjcfReader:
         for k, node in enumerate(nodes):
             number = f"_{k + 1}" if len(nodes) > 1 else ""
             label = node.name or f"joint{number}_of_{body.name}"
-            attributes = self.settings.resolved(node, child_class)
+            attributes = self.settings.attributes_of(node, child_class)
             body.joints.append(self._joint(node, parent, body, attributes, label, placed))
         if not nodes:
             body.carried_by = self._joint(body.node, parent, body, {}, f"weld_of_{body.name}", placed, is_weld=True)

@@ -83,7 +83,7 @@ class DocumentSettings:
         """The unit of angles, rad: a degree unless the document states radians."""
         return 1.0 if self.word("angle", "degree") == "radian" else pi / 180.0
 
-    def resolved(self, node: Node, child_class: str) -> Attributes:
+    def attributes_of(self, node: Node, child_class: str) -> Attributes:
         """The attributes of an element: its own, then those of its class or of the class of its body."""
         name = node.attributes.get("class", child_class)
         of_class = self.classes.get(name, self.classes.get("", {}))

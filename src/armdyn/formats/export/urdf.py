@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.base.errors import Unsupported, shown, warn_of_description
+from armdyn.base.errors import Unsupported, excerpt, warn_of_description
 from armdyn.base.writing import write_text
 from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.coupling import add_coupling
@@ -151,7 +151,7 @@ def _spring_tag(joint: Joint, spring: ParallelSpring) -> str:
         if type(spring) is kind:
             return tag
     raise Unsupported(
-        f"the spring of joint {joint.name!r} is {shown(spring)}, which no file can name; expected an "
+        f"the spring of joint {joint.name!r} is {excerpt(spring)}, which no file can name; expected an "
         "armdyn.actuators.JointSpring or Balancer. Take it away: robot.without_parallel_springs()."
     )
 

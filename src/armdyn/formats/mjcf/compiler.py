@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import MissingLibrary, ModelError, shown
+from armdyn.base.errors import MissingLibrary, ModelError, excerpt
 from armdyn.base.threads import undivided
 from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import DocumentFindings
@@ -154,7 +154,7 @@ def model_name(m: Any) -> str:
 def compiled_in_memory(m: Any) -> CompiledMjcf:
     """A model that is compiled already, without a file."""
     if not is_mjmodel(m):
-        raise ModelError(f"expected a mujoco.MjModel, got {shown(m)}.")
+        raise ModelError(f"expected a mujoco.MjModel, got {excerpt(m)}.")
     return CompiledMjcf(_library(), m, "MjModel", XmlElement("mujoco", {}, 0), folder=os.getcwd())
 
 

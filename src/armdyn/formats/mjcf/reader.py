@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.base.errors import ModelError, shown
+from armdyn.base.errors import ModelError, excerpt
 from armdyn.formats.findings import DocumentFindings
 from armdyn.formats.mjcf.actuators import joints_with_actuators
 from armdyn.formats.mjcf.compiler import CompiledMjcf, compile_mjcf, compiled_in_memory, model_name
@@ -72,7 +72,7 @@ def read_mjcf(
         MissingLibrary: if MuJoCo is not installed.
     """
     if not isinstance(path, str | os.PathLike):
-        raise ModelError(f"expected the path of an MJCF file, got {shown(path)}.")
+        raise ModelError(f"expected the path of an MJCF file, got {excerpt(path)}.")
     selection = Selection(
         base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction, joint_order
     )

@@ -18,7 +18,7 @@ from threading import RLock
 from typing import Any
 
 from armdyn.base.advice import option
-from armdyn.base.errors import ModelError, UnknownName, shown
+from armdyn.base.errors import ModelError, UnknownName, excerpt
 from armdyn.base.extras import extra
 
 PACKAGE_FILE = "package.xml"
@@ -40,11 +40,12 @@ def checked_arguments(arguments: Any) -> dict[str, str]:
     """
     if not isinstance(arguments, Mapping) or not all(isinstance(name, str) for name in arguments):
         raise ModelError(
-            f"xacro_args is {shown(arguments)}; expected a mapping from names to values, such as {{'ur_type': 'ur5e'}}."
+            f"xacro_args is {excerpt(arguments)}; expected a mapping from names to values, "
+            "such as {'ur_type': 'ur5e'}."
         )
     for name, value in arguments.items():
         if not isinstance(value, str | int | float | bool):
-            raise ModelError(f"xacro_args[{name!r}] is {shown(value)}; expected a text, a number or a truth value.")
+            raise ModelError(f"xacro_args[{name!r}] is {excerpt(value)}; expected a text, a number or a truth value.")
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in arguments.items()}
 
 
@@ -102,13 +103,13 @@ class _Packages:
     def __init__(self, path: Path, xacrodoc: Any) -> None:
         self.around = list(path.resolve().parents)
         self.xacrodoc = xacrodoc
-        self.known: dict[str, str] = {}
+        self.folders: dict[str, str] = {}
 
     def find(self, name: str) -> str:
         """The folder of a package; LookupError if there is none."""
-        if name not in self.known:
-            self.known[name] = next(self._folders(name))
-        return self.known[name]
+        if name not in self.folders:
+            self.folders[name] = next(self._folders(name))
+        return self.folders[name]
 
     def has(self, name: str) -> bool:
         """True if a package is found."""

@@ -89,7 +89,7 @@ class ForeignWord:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _NamesInFile:
     """The names of links and joints of a file; those of links with a mass, and of joints that ``<mimic>`` others."""
 
     links: Names
@@ -98,7 +98,7 @@ class _Known:
     mimics: Names
 
     @classmethod
-    def of(cls, root: XmlElement) -> _Known:
+    def of(cls, root: XmlElement) -> _NamesInFile:
         links, joints = root.all("link"), root.all("joint")
         heavy = _names(link for link in links if _mass(link) != 0.0)
         mimics = _names(joint for joint in joints if joint.first("mimic") is not None)
@@ -117,7 +117,7 @@ def _mass(link: XmlElement) -> float:
 
 def foreign_words(root: XmlElement) -> list[ForeignWord]:
     """Every word in a file that changes a motion and is not modelled."""
-    known = _Known.of(root)
+    known = _NamesInFile.of(root)
     words: list[ForeignWord] = []
     for element in root.children:
         if reader := _READERS.get(element.tag):
@@ -157,7 +157,7 @@ def _refusal(word: ForeignWord, findings: DocumentFindings) -> str:
     )
 
 
-def _joint(element: XmlElement, _: _Known) -> Iterator[ForeignWord]:
+def _joint(element: XmlElement, _: _NamesInFile) -> Iterator[ForeignWord]:
     name = element.attributes.get("name", "")
     of_joint = f"of joint {quote(name)}"
     for dynamics in element.all("dynamics"):
@@ -172,7 +172,7 @@ def _joint(element: XmlElement, _: _Known) -> Iterator[ForeignWord]:
     yield from _ignored(element, name)
 
 
-def _link(element: XmlElement, _: _Known) -> Iterator[ForeignWord]:
+def _link(element: XmlElement, _: _NamesInFile) -> Iterator[ForeignWord]:
     name = element.attributes.get("name", "")
     for contact in element.all("contact"):
         for scaling in contact.all("inertia_scaling"):
@@ -188,7 +188,7 @@ def _ignored(element: XmlElement, name: str) -> Iterator[ForeignWord]:
         yield ForeignWord(element.line, text, frozenset({name}))
 
 
-def _of_robot(element: XmlElement, known: _Known) -> ForeignWord:
+def _of_robot(element: XmlElement, known: _NamesInFile) -> ForeignWord:
     """An element between links or joints; if it names none of this file it is still taken to act."""
     text = {value for part in element.walk() for value in (*part.attributes.values(), part.text.strip())}
     name = element.attributes.get("name", "")
@@ -200,7 +200,7 @@ def _of_robot(element: XmlElement, known: _Known) -> ForeignWord:
     )
 
 
-def _origin(element: XmlElement, _: _Known) -> Iterator[ForeignWord]:
+def _origin(element: XmlElement, _: _NamesInFile) -> Iterator[ForeignWord]:
     """The pose of the robot in Gazebo's world: a turn about another line than the vertical turns gravity."""
     angles = [read_number(word) for word in element.attributes.get("rpy", "").split()[:2]]
     if any(angle != 0.0 for angle in angles):
@@ -208,7 +208,7 @@ def _origin(element: XmlElement, _: _Known) -> Iterator[ForeignWord]:
         yield ForeignWord(element.line, f"{text} (a link world and a turned fixed joint count, as does gravity=)")
 
 
-def _gazebo(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
+def _gazebo(element: XmlElement, known: _NamesInFile) -> Iterator[ForeignWord]:
     of = element.attributes.get("reference", "")
     if not of:
         yield from _gazebo_of_robot(element, known)
@@ -218,7 +218,7 @@ def _gazebo(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
         yield from _gazebo_of_joint(element, of)
 
 
-def _gazebo_of_robot(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
+def _gazebo_of_robot(element: XmlElement, known: _NamesInFile) -> Iterator[ForeignWord]:
     for child in element.children:
         if child.tag in OF_GAZEBO:
             name = child.attributes.get("name", "")
@@ -252,7 +252,7 @@ def _gazebo_of_joint(element: XmlElement, joint: str) -> Iterator[ForeignWord]:
             yield ForeignWord(part.line, text, frozenset({joint}), joint)
 
 
-def _ros2_control(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
+def _ros2_control(element: XmlElement, known: _NamesInFile) -> Iterator[ForeignWord]:
     for child in element.all("joint"):
         name = child.attributes.get("name", "")
         leads = [param for param in child.all("param") if param.attributes.get("name") == "mimic"]
@@ -263,14 +263,14 @@ def _ros2_control(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
         yield from _transmission(transmission, known)
 
 
-def _transmission(element: XmlElement, known: _Known) -> Iterator[ForeignWord]:
+def _transmission(element: XmlElement, known: _NamesInFile) -> Iterator[ForeignWord]:
     if names := of_several_with_rotors(element):
         name = quote(element.attributes.get("name", ""))
         text = f"<{TRANSMISSION}> {name} between several joints, or of a linkage, has rotors with an inertia"
         yield ForeignWord(element.line, text, frozenset(names) & known.joints)
 
 
-_READERS: Mapping[str, Callable[[XmlElement, _Known], Iterator[ForeignWord]]] = {
+_READERS: Mapping[str, Callable[[XmlElement, _NamesInFile], Iterator[ForeignWord]]] = {
     "joint": _joint,
     "link": _link,
     "origin": _origin,

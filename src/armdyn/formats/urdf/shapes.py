@@ -27,15 +27,15 @@ Color = tuple[float, ...]
 
 @dataclass
 class _ShapeReader(ElementReader):
-    """Reads a shape, whose problems are faults; ``taken`` is the remedy."""
+    """Reads a shape, whose problems are faults; ``consequence`` is the remedy."""
 
-    taken: str = "the shape is left out"
+    consequence: str = "the shape is left out"
     faulty: bool = False
 
     def problem(self, at: XmlElement, text: str) -> None:
         """Record a fault."""
         self.faulty = True
-        self.fault(at, text.removesuffix("."), self.taken)
+        self.fault(at, text.removesuffix("."), self.consequence)
 
 
 def read_materials(root: XmlElement, findings: DocumentFindings) -> dict[str, Color]:

@@ -63,7 +63,7 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: RolloutRes
         forces.append(_over_time(loop, given, "f_tip", steps, (*q.shape[:-1], 6)))
     samples = Samples(t0 + h * steps, q, qd, whole("work"), tuple(forces), count=len(steps))
     each = loop.method.scheme.evaluations * int(np.prod(q.shape[1:-1]))
-    samples.lost = rolled.lost
+    samples.lost = rolled.divergence
     samples.notes += [note for note in loop.robot.notes if note.startswith(LEFT_OUT)]
     samples.effort = Effort(rolled.steps, rolled.steps * each)
     samples.bristles = whole(BRISTLES) if BRISTLES in rolled.rows._fields else None

@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.advice import answering
 from armdyn.base.checks import array, number, switch, whole_number
-from armdyn.base.errors import SettingError, ShapeError, UnknownName, shown, warn_outside
+from armdyn.base.errors import SettingError, ShapeError, UnknownName, excerpt, warn_outside
 from armdyn.base.imported import exported
 from armdyn.base.named_tuples import named_tuple
 from armdyn.base.threads import cached_property
@@ -653,7 +653,7 @@ class ClosedLoop:
         """Refuse times that would be read by nothing, and those that the loop counts itself."""
         if "t0" in inputs and not self._takes_time:
             raise SettingError(
-                f"t0={shown(inputs['t0'])} is given, but {self._law} takes no argument t, so that the time does not "
+                f"t0={excerpt(inputs['t0'])} is given, but {self._law} takes no argument t, so that the time does not "
                 "matter; leave t0 out"
             )
         if "t" in inputs and self._takes_time:

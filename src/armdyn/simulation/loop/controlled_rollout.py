@@ -13,7 +13,7 @@ from armdyn.base.errors import warn_outside
 from armdyn.declaration import Function
 from armdyn.functions import CompiledRollout
 from armdyn.functions.locating import LocatedNeedsNumbers
-from armdyn.functions.not_finite import Lost
+from armdyn.functions.not_finite import DivergedStates
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_runs import Arrays, Batch, RolloutKernel
 from armdyn.functions.unfinished import KEPT
@@ -140,9 +140,9 @@ class ControlledRollout(CompiledRollout):
             self._has_warned = True
             warn_of_python(why, "ClosedLoop")
 
-    def _said_of(self, lost: Lost) -> str:
+    def _said_of(self, lost: DivergedStates) -> str:
         """A text with the time, and the joint that was the fastest before, or the quantity that is not finite."""
-        which = f"{lost.lost} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
+        which = f"{lost.number} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
         how = "; ".join([self.way_of(lost), "armdyn.control.require_finite makes this an error"])
         return f"{which} of {self.robot.name!r} ended in NaN or infinity, {how}"
 
@@ -151,12 +151,12 @@ class ControlledRollout(CompiledRollout):
         of_each = f" of each of {batch.states:,} arms" if batch.shape else ""
         return f"the motion of {self.robot.name!r} was interrupted after {done:,} of {steps:,} steps{of_each}. {KEPT}"
 
-    def way_of(self, lost: Lost) -> str:
+    def way_of(self, lost: DivergedStates) -> str:
         """A text with the time at which the first arm diverged, the cause, and the remedy."""
-        t0 = float(np.ravel(lost.given["t"])[0]) if "t" in lost.given and lost.given["t"].size else 0.0
-        h = lost.given["h"]
+        t0 = float(np.ravel(lost.arguments["t"])[0]) if "t" in lost.arguments and lost.arguments["t"].size else 0.0
+        h = lost.arguments["h"]
         t = t0 + float(np.sum(np.broadcast_to(h, (lost.step,)) if h.ndim == 0 else h[: lost.step]))
-        wrong = [name for name, array in lost.given.items() if not np.isfinite(array).all()]
+        wrong = [name for name, array in lost.arguments.items() if not np.isfinite(array).all()]
         if wrong:
             how = f"{', '.join(wrong)} that it was given is not finite. Give finite numbers"
         elif not {"q", "qd"}.intersection(lost.names):
@@ -175,7 +175,7 @@ class ControlledRollout(CompiledRollout):
         """The reason the controller's task is singular at q; empty if it is regular, or the controller has no task."""
         return "" if self.controller is None else singular_task(self.robot, self.controller.function, q)
 
-    def _last_of(self, lost: Lost) -> str:
+    def _last_of(self, lost: DivergedStates) -> str:
         """A text with the fastest joint before, and a torque that was not finite, if torques are known."""
         tau = lost.before.get("tau", np.zeros(self.robot.dof))
         wrong = [

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import one_per_joint
-from armdyn.base.errors import DTypeError, ShapeError, TraceError, shown
+from armdyn.base.errors import DTypeError, ShapeError, TraceError, excerpt
 from armdyn.declaration import Argument, Function, Shape, on_numbers
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import are_traced, call_traced, locating
@@ -46,7 +46,7 @@ class Controller:
     def __post_init__(self) -> None:
         if not isinstance(self.function, Function):
             raise TraceError(
-                f"controller={shown(self.function)} is not a declared function; write "
+                f"controller={excerpt(self.function)} is not a declared function; write "
                 f"@armdyn.function({_signature_for(self.function)!r}) above it, with a shape for each array after the "
                 "model. A function of (t, q, qd) is for armdyn.simulate(..., "
                 "torque=armdyn.control.callback(function, sample_time=1e-3))"
@@ -119,7 +119,7 @@ class Controller:
         with locating(self.function.name, UNTRACED):
             for name, array in zip(self.results, given if isinstance(given, tuple) else (given,), strict=False):
                 if any(map(_is_no_number, np.ravel(np.asarray(array, dtype=object)))):
-                    raise DTypeError(f"{self.function.name} returned {name} = {shown(array)}; expected real numbers")
+                    raise DTypeError(f"{self.function.name} returned {name} = {excerpt(array)}; expected real numbers")
         return self._by_name(model, given, options)
 
     def run_on_numbers(self, model: Any, values: Mapping[str, Any]) -> dict[str, Any]:

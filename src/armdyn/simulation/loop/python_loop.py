@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import array
-from armdyn.functions.not_finite import Lost, names_of_lost, of_state, places_of
+from armdyn.functions.not_finite import DivergedStates, names_of_lost, of_state, places_of
 from armdyn.functions.rollout_runs import Array, Arrays, Batch, Report, RolloutKernel
-from armdyn.functions.unfinished import Made
+from armdyn.functions.unfinished import StepsSoFar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.parameters import with_parameters
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -69,7 +69,7 @@ class PythonLoop:
         steps: int,
         every: int = 1,
         report: Report | None = None,
-        made: Made | None = None,
+        made: StepsSoFar | None = None,
         last: Arrays | None = None,
     ) -> Arrays:
         """As of a compiled `RolloutKernel`."""
@@ -97,7 +97,7 @@ class PythonLoop:
             made.so_far = steps, final
         return final
 
-    def lost(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
+    def diverged_states(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> DivergedStates:
         """The states that are not finite after a run, noted during it: a controller in Python may not run again."""
         lost, first = places_of(final)
         given = of_state(values, first, batch, self.over_time)
@@ -106,7 +106,7 @@ class PythonLoop:
         place = tuple(map(int, np.unravel_index(first, batch.shape))) if batch.shape else ()
         if names_of_lost(at_first):
             step, before, names = 0, at_first, names_of_lost(at_first)
-        return Lost(lost, batch.states, place, given, step, before, names)
+        return DivergedStates(lost, batch.states, place, given, step, before, names)
 
     def _record(self, row: Arrays, now: Arrays, found: Arrays) -> None:
         """Fill a row."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.algorithms.elements import without_states
-from armdyn.base.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.base.errors import ShapeError, TraceError, UnknownName, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
@@ -151,7 +151,7 @@ def _checked_names(arguments: Sequence[Argument], running_cost: Function | None)
         return names
     if not isinstance(running_cost, Function):
         raise TraceError(
-            f"running_cost={shown(running_cost)} is not a declared function; write @armdyn.function('(n),(n)->()') "
+            f"running_cost={excerpt(running_cost)} is not a declared function; write @armdyn.function('(n),(n)->()') "
             "above it, with a shape for each array after the model, such as q and tau"
         )
     known = list(dict.fromkeys([*names, "tau"]))

@@ -112,7 +112,7 @@ class _Printer:
         self.users.update(program.results)
         self.terms: list[CExpression] = []
         self.partners = self._partners() if dialect.sincos else {}
-        self.given: dict[int, CExpression] = {}  # sines and cosines computed together with an earlier partner
+        self.computed: dict[int, CExpression] = {}  # sines and cosines computed together with an earlier partner
 
     def _refuse_missing(self) -> None:
         missing = {str(node[0]) for node in self.program.nodes} - BUILT_IN - {*self.dialect.functions}
@@ -141,8 +141,8 @@ class _Printer:
     def _node(self, index: int) -> Iterator[str]:
         """The statement of a node, if it has a separate one."""
         name = self.program.nodes[index][0]
-        if index in self.given or index not in self.needed:
-            self.terms.append(self.given.get(index, CExpression("")))
+        if index in self.computed or index not in self.needed:
+            self.terms.append(self.computed.get(index, CExpression("")))
         elif index in self.partners:
             yield from self._sine_and_cosine(index, self.partners[index])
         else:
@@ -165,7 +165,7 @@ class _Printer:
         yield f"{self.dialect.scalar} {sine.text}, {cosine.text};"
         yield f"{self.dialect.sincos}({self._value(int(angle)).text}, &{sine.text}, &{cosine.text});"
         pair = dict(zip((index, partner), (sine, cosine) if name == "sin" else (cosine, sine), strict=True))
-        self.given = self.given | pair
+        self.computed = self.computed | pair
         self.terms.append(pair[index])
 
     def _term(self, index: int) -> CExpression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from armdyn.base.errors import Unsupported, shown
+from armdyn.base.errors import Unsupported, excerpt
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.c.body import LONGEST
@@ -105,7 +105,7 @@ def c_code(
         Unsupported: for the reasons of `to_c`.
     """
     if scalar not in DIALECTS:
-        raise Unsupported(f"scalar={shown(scalar)}: expected 'double' or 'float'")
+        raise Unsupported(f"scalar={excerpt(scalar)}: expected 'double' or 'float'")
     if not functions:
         raise Unsupported(f"{name}: no function is named; expected one at least, such as 'inverse_dynamics'")
     sines = SineSource(sincos)
@@ -127,5 +127,5 @@ def _refuse_same(functions: Sequence[CFunction], sines: SineSource) -> None:
         same = sorted({*function.symbols, *arrays} & sines.supplied)
         if same:
             raise Unsupported(
-                f"{same[0]} is a function of yours, sincos={sines.given!r}, and a name in {function.name}; rename one"
+                f"{same[0]} is a function of yours, sincos={sines.names!r}, and a name in {function.name}; rename one"
             )

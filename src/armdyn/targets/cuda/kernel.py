@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from armdyn.base.errors import DTypeError, ShapeError, Unsupported, shown
+from armdyn.base.errors import DTypeError, ShapeError, Unsupported, excerpt
 from armdyn.base.threads import Once
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
@@ -86,7 +86,7 @@ class CudaKernel:
         self, program: Program | Rollout, dtype: str = "float64", name: str | None = None, driver: Driver | None = None
     ) -> None:
         if dtype not in DTYPES:
-            raise DTypeError(f"dtype={shown(dtype)}; expected 'float32' or 'float64'")
+            raise DTypeError(f"dtype={excerpt(dtype)}; expected 'float32' or 'float64'")
         self.program = program
         self.dtype = dtype
         self.kernel_name: str = identifier(chosen_name(name, program.name), _WORDS)
@@ -154,7 +154,7 @@ class CudaKernel:
     @staticmethod
     def _refuse_layout(layout: str, known: Sequence[str]) -> None:
         if layout not in known:
-            raise Unsupported(f"layout={shown(layout)}; expected one of {', '.join(map(repr, known))}")
+            raise Unsupported(f"layout={excerpt(layout)}; expected one of {', '.join(map(repr, known))}")
 
     def __call__(
         self,
@@ -195,7 +195,7 @@ class CudaKernel:
             names = ", ".join(argument.port.name for argument in inputs)
             raise TypeError(f"{self.kernel_name} takes {len(inputs)} arrays, {names}; got {len(arrays)}")
         if states not in ("first", "last"):
-            raise ShapeError(f"states={shown(states)}; expected 'first' or 'last'")
+            raise ShapeError(f"states={excerpt(states)}; expected 'first' or 'last'")
         if not arrays:
             raise Unsupported(f"{self.kernel_name} takes no arrays, so that no GPU is named; call the program itself")
         counts = self._counts(steps, every)
@@ -209,7 +209,7 @@ class CudaKernel:
                 raise TypeError(f"{self.kernel_name} is no rollout; it takes no steps=")
             return ()
         if not isinstance(steps, int) or steps < 0 or not isinstance(every, int) or every < 1:
-            raise ValueError(f"steps={shown(steps)}, every={shown(every)}; expected whole numbers >= 0 and >= 1")
+            raise ValueError(f"steps={excerpt(steps)}, every={excerpt(every)}; expected whole numbers >= 0 and >= 1")
         return steps, every
 
     def _library(self, inputs: Sequence[KernelArgument], arrays: Sequence[Any]) -> CudaLibrary:

@@ -81,9 +81,9 @@ class Notation(ABC):
         """A whole right-hand side, with its sign."""
         if not a.negative:
             return a.text
-        return f"{self.sign}{self.held(a, Binds.SUM) if a.binds == Binds.SUM else a.text}"
+        return f"{self.sign}{self.in_parentheses(a, Binds.SUM) if a.binds == Binds.SUM else a.text}"
 
-    def held(self, a: TermText, weakest: Binds) -> str:
+    def in_parentheses(self, a: TermText, weakest: Binds) -> str:
         """The text of a term without its sign, in parentheses if its precedence is at most ``weakest``."""
         return self.parenthesised(a.text) if a.binds <= weakest else a.text
 
@@ -101,7 +101,7 @@ class Notation(ABC):
         elif a.negative:
             first = (f"{self.sign}{a.text}",)
         else:
-            first = a.summands or (self.held(a, Binds.RELATION),)
+            first = a.summands or (self.in_parentheses(a, Binds.RELATION),)
         open_ = self.associative and not b.negative and b.binds == Binds.SUM
         if open_:
             rest = b.summands or (b.text,)
@@ -109,7 +109,7 @@ class Notation(ABC):
             if rest[0].startswith(self.sign):
                 following = (f"{self.minus}{rest[0][len(self.sign) :]}", *rest[1:])
         else:
-            following = (f"{self.minus if b.negative else self.plus}{self.held(b, Binds.SUM)}",)
+            following = (f"{self.minus if b.negative else self.plus}{self.in_parentheses(b, Binds.SUM)}",)
         summands = (*first, *following)
         return TermText("".join(summands), Binds.SUM, summands=summands)
 
@@ -118,8 +118,8 @@ class Notation(ABC):
         negative = a.negative != b.negative
         if a.text == b.text and a.binds == Binds.ATOM and (square := self.square(a.text)):
             return TermText(square.text, square.binds, negative=negative)
-        first = self.held(a, Binds.QUOTIENT if self.associative else Binds.SUM)
-        right = self.held(b, Binds.QUOTIENT if self.associative else Binds.PRODUCT)
+        first = self.in_parentheses(a, Binds.QUOTIENT if self.associative else Binds.SUM)
+        right = self.in_parentheses(b, Binds.QUOTIENT if self.associative else Binds.PRODUCT)
         return TermText(self.product(first, right), Binds.PRODUCT, negative=negative)
 
     def divided(self, a: TermText, b: TermText) -> TermText:

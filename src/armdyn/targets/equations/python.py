@@ -86,7 +86,7 @@ class Python(Notation):
         """a / b."""
         if self.by_call:
             return TermText(f"quotient({a.text}, {b.text})")
-        return TermText(f"{self.held(a, Binds.SUM)} / {self.held(b, Binds.PRODUCT)}", Binds.PRODUCT)
+        return TermText(f"{self.in_parentheses(a, Binds.SUM)} / {self.in_parentheses(b, Binds.PRODUCT)}", Binds.PRODUCT)
 
     def call(self, name: str, arguments: list[TermText]) -> TermText:
         """A call."""

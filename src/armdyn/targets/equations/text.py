@@ -37,7 +37,9 @@ class Unicode(Typeset):
 
     def quotient(self, a: TermText, b: TermText) -> TermText:
         """a / b."""
-        return TermText(f"{self.held(a, Binds.QUOTIENT)}/{self.held(b, Binds.PRODUCT)}", Binds.QUOTIENT)
+        return TermText(
+            f"{self.in_parentheses(a, Binds.QUOTIENT)}/{self.in_parentheses(b, Binds.PRODUCT)}", Binds.QUOTIENT
+        )
 
     def square(self, a: str) -> TermText | None:
         """a² of a plain symbol."""

@@ -118,9 +118,9 @@ class Fmu:
     @property
     def _page(self) -> str:
         """The documentation in the archive."""
-        lines = "".join(f"<p>{escape(line)}</p>\n" for line in (self.system.said, *self.system.about))
+        lines = "".join(f"<p>{escape(line)}</p>\n" for line in (self.system.description, *self.system.about))
         rows = "".join(
-            f"<tr><td>{escape(p.name)}</td><td>{escape(p.variable.unit)}</td><td>{escape(p.variable.said)}</td></tr>\n"
+            f"<tr><td>{escape(p.name)}</td><td>{escape(p.variable.unit)}</td><td>{escape(p.variable.description)}</td></tr>\n"
             for p in self.code.layout.variables
         )
         title = escape(self.system.name)

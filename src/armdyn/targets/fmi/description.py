@@ -41,7 +41,7 @@ def model_description(code: Code) -> str:
         fmiVersion="3.0",
         modelName=system.name,
         instantiationToken=code.token,
-        description=system.said,
+        description=system.description,
         version=code.token.strip("{}"),
         generationTool=f"armdyn {__version__}",
         variableNamingConvention="structured",
@@ -89,8 +89,8 @@ def _variable(variables: Element, place: VariablePlace, *, sampled: bool) -> Non
         attributes["causality"] = "output"
     if sampled and attributes["causality"] == "output":
         attributes["variability"] = "discrete"
-    if place.variable.said:
-        attributes["description"] = place.variable.said
+    if place.variable.description:
+        attributes["description"] = place.variable.description
     if place.variable.unit:
         attributes["unit"] = place.variable.unit
     if place.variable.unit in DISPLAYED:

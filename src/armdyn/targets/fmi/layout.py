@@ -77,7 +77,7 @@ class FmiLayout:
                 shape,
                 first,
                 k,
-                structured_name(variable.shown),
+                structured_name(variable.displayed_name),
                 _start(variable, role, shape),
                 s,
                 is_out,
@@ -152,12 +152,12 @@ def _numbers(place: VariablePlace, firsts: Sequence[int]) -> Iterator[VariablePl
         place: the place of the array.
         firsts: the value reference of the first number of each array, by the number of the array.
     """
-    each = place.variable.each or ((place.variable.unit, place.variable.said),)
+    each = place.variable.each or ((place.variable.unit, place.variable.description),)
     for k, index in enumerate(product(*map(range, place.shape))):
         unit, text = each[k % len(each)]
         yield replace(
             place,
-            variable=replace(place.variable, unit=unit, said=text),
+            variable=replace(place.variable, unit=unit, description=text),
             shape=(),
             first=place.first + k,
             reference=firsts[place.reference] + k,
@@ -173,7 +173,8 @@ def _start(variable: Variable, role: str, shape: tuple[int, ...]) -> tuple[float
     start = variable.start or (0.0,) * prod(shape)
     if len(start) != prod(shape):
         raise ShapeError(
-            f"{variable.shown} begins with {len(start)} numbers; expected {prod(shape)}, for its shape is {shape}"
+            f"{variable.displayed_name} begins with {len(start)} numbers; expected {prod(shape)}, for its shape is "
+            f"{shape}"
         )
     return tuple(float(x) for x in start)
 

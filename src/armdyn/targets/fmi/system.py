@@ -18,7 +18,7 @@ class Variable:
     Args:
         port: the name of the input or result.
         unit: the unit of all its numbers, one of `armdyn.targets.fmi.units.UNITS`; empty if they differ or have none.
-        said: its description.
+        description: its description.
         start: the initial numbers of a known, row-major; zeros if not given.
         name: its name in the FMU; that of the port if not given.
         each: unit and description of each number, row-major, repeated if there are fewer; those of the array if not
@@ -27,13 +27,13 @@ class Variable:
 
     port: str
     unit: str = ""
-    said: str = ""
+    description: str = ""
     start: tuple[float, ...] = ()
     name: str = ""
     each: tuple[tuple[str, str], ...] = ()
 
     @property
-    def shown(self) -> str:
+    def displayed_name(self) -> str:
         """The name in the FMU."""
         return self.name or self.port
 
@@ -68,7 +68,7 @@ class FmiSystem:
         sampled: the program makes steps.
         time: the input that is the time, if there is one.
         step_port: the input that is the length of the step, if there is one.
-        said: the description of the model.
+        description: the description of the model.
         about: sentences for its users.
     """
 
@@ -82,7 +82,7 @@ class FmiSystem:
     sampled: bool = False
     time: str | None = None
     step_port: str | None = None
-    said: str = ""
+    description: str = ""
     about: Sequence[str] = field(default=())
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class FmiSystem:
         """The system with other initial numbers of states, inputs and parameters, by their names in the FMU."""
 
         def started(v: Variable) -> Variable:
-            return replace(v, start=tuple(values[v.shown])) if v.shown in values else v
+            return replace(v, start=tuple(values[v.displayed_name])) if v.displayed_name in values else v
 
         states = tuple(replace(s, variable=started(s.variable)) for s in self.states)
         arguments = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from armdyn._version import __version__
-from armdyn.base.errors import Unsupported, shown
+from armdyn.base.errors import Unsupported, excerpt
 from armdyn.base.writing import write_folder
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
@@ -154,7 +154,7 @@ def _named(
 ) -> dict[str, Program | Rollout]:
     """The programs by the names of their exports."""
     items = list(
-        programs.items() if isinstance(programs, Mapping) else ((getattr(p, "name", shown(p)), p) for p in programs)
+        programs.items() if isinstance(programs, Mapping) else ((getattr(p, "name", excerpt(p)), p) for p in programs)
     )
     if not items:
         raise ValueError("a module needs a program; none was given")

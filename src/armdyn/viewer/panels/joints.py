@@ -39,7 +39,7 @@ class JointPanel:
         self.robot, self._moved, self._lock = robot, moved, lock
         self._at = np.array(q, dtype=float)
         self.sliders: tuple[Slider, ...] = sliders_of(robot, reached)
-        self._shown = [slider.shown(x) for slider, x in zip(self.sliders, q, strict=True)]
+        self._shown = [slider.displayed(x) for slider, x in zip(self.sliders, q, strict=True)]
         self.handles: list[Any] = []
         one_unit = len({slider.unit for slider in self.sliders}) == 1
         for slider, shown in zip(self.sliders, self._shown, strict=True):
@@ -85,7 +85,7 @@ class JointPanel:
         with self._lock:
             self._at = np.array(q, dtype=float)
             for k, (slider, handle) in enumerate(zip(self.sliders, self.handles, strict=True)):
-                self._shown[k] = slider.shown(float(q[k]))
+                self._shown[k] = slider.displayed(float(q[k]))
                 handle.value = self._shown[k]
 
     def enable(self, enabled: bool) -> None:

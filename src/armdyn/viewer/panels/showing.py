@@ -50,12 +50,12 @@ class ShowPanel:
         )  # fmt: skip
         self.dark = gui.add_checkbox("Dark background", dark)
         for handle in (self.look, self.frames, self.ellipsoid, *self.boxes.values()):
-            handle.on_update(self.chosen)
+            handle.on_update(self.redraw)
         self.dark.on_update(self.darken)
         self.shadows = gui.add_checkbox("Shadows", False, hint="slow without a graphics card")
         self.shadows.on_update(self.light)
 
-    def chosen(self, _: Any = None) -> None:
+    def redraw(self, _: Any = None) -> None:
         """Apply the selection."""
         self.show.look, self.show.frames = self.look.value, self.frames.value
         self.show.tip_ellipsoid = self.ellipsoid.value
