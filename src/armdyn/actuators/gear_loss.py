@@ -92,9 +92,10 @@ def check_efficiencies(part: object) -> None:
         if name == "back_efficiency" and as_float(efficiency) <= 0.0:
             raise ModelError(
                 f"{what} is {excerpt(efficiency)}: a self-locking gear, which the load cannot drive back. Its "
-                "friction, (1 - back_efficiency) |load|, is as large as the load or larger, so that load and acceleration "
-                "do not decide each other: 1/back_efficiency does not exist. Expected a number above zero and at most 1, "
-                "such as 0.01, at which the load hardly drives the gear back; a joint that stands is held by a Brake."
+                "friction, (1 - back_efficiency) |load|, is as large as the load or larger, so that load and "
+                "acceleration do not decide each other: 1/back_efficiency does not exist. Expected a number above zero "
+                "and at most 1, such as 0.01, at which the load hardly drives the gear back; a joint that stands is "
+                "held by a Brake."
             )
         value = divisor(what, efficiency, expected="a number above zero and at most 1")
         if value > 1.0:
