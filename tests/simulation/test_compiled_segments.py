@@ -16,6 +16,7 @@ from armdyn.simulation import (
     Crossing,
     JointLimit,
     OverTime,
+    Plane,
     RungeKutta4,
     SaveAt,
     SemiImplicitEuler,
@@ -281,6 +282,21 @@ def test_within_constraints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     for violation, exact in violations:
         here, there = (np.abs(violation(motion)).max() for motion in (compiled, python))
         assert here < (exact if project else 1.5 * there + 1e-12)
+
+
+@pytest.mark.parametrize("method", [RungeKutta4(1e-3), SemiImplicitEuler(1e-3)], ids=["rk4", "semi_implicit"])
+def test_events_of_functions_that_constraints_hold(monkeypatch: pytest.MonkeyPatch, method: Any) -> None:
+    """A plane in which the tip stays is no event; steps that an event divides are projected at other places."""
+    watched = [
+        Plane("tip", CHANNEL.normal, CHANNEL.through, name="channel"),
+        Crossing(lambda t, q, qd: q[0] - 0.25, "first"),
+    ]
+    options = {"q0": Q, "duration": 0.3, "torque": TURNS, "events": watched, "elements": [Constraints(project=True)]}
+    compiled, python = both(monkeypatch, CHAINS["dry joints"][0], **options, method=method)
+    require_same(compiled, python, 1e-9 if isinstance(method, RungeKutta4) else 1e-4)
+    names = [one.name for one in compiled.events]
+    assert "first" in names
+    assert "channel" not in names
 
 
 FLOOR = Contact(PointOnPlane("tip", (0, 1, 0), (0, 3.0, 0), name="floor"), restitution=0.3)

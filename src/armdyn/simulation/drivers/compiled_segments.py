@@ -7,6 +7,7 @@ mode. Steps that a loop does not make are made there too: in modes with held con
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from armdyn.constraints import PointOnPlane
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.row_sizes import moving_part, unit_rows
 from armdyn.functions.integrations import Arrays, IntegrationProgress, polynomial
+from armdyn.motion.interpolation import cubic
 from armdyn.program.integration import PROGRESS, RUNNING, SEARCH
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, are_known, formula_of, loop_of
@@ -107,8 +109,6 @@ class Segments:
         by_rows = not system.robot.model.constraints or (problem.redundant == "error" and not drive.depends_on_load)
         if not by_rows or not alone or not own or braked:
             return None
-        if problem.grid is not None and system.robot.model.constraints and motion.events and motion.events.may_be_held:
-            return None  # between steps of 1 ms an interpolant is 3e-6 m off a constraint; 1e-8 m counts as held
         return cls(motion, problem)
 
     def enter(self) -> None:
@@ -364,7 +364,7 @@ class Segments:
             last = k == len(pieces) - 1
             begin, y = float(piece[0]), piece[2 + places]
             end, y_end = (result.t, result.y) if last else (float(pieces[k + 1, 0]), pieces[k + 1, 2 + places])
-            near, at = polynomial(piece, self.loop.pair, places), partial(self._at, begin, y, given)
+            near, at = self._near(piece, y, end, y_end), partial(self._at, begin, y, given)
             known = [(result.event, result.source)] if last and result.event is not None else []
             beyond = end + PAST * motion.duration if known else end
             step = Step(begin, y, beyond, at(beyond) if known else y_end, near, at)
@@ -375,6 +375,22 @@ class Segments:
                 return Reached(event.t, step.at(event.t), event, source)
             motion._follow_events(end, y_end)
         return result
+
+    def _near(self, piece: Array, y: Array, end: float, y_end: Array) -> Callable[[float], Array]:
+        """The state along a step to search for events: by its polynomial, or by Hermite's.
+
+        Polynomials of steps of one length are straight lines, which leave constraints by more than the distance that
+        counts as held.
+        """
+        n, events, line = self.motion.n, self.motion.events, polynomial(piece, self.loop.pair, self.places_of_state)
+        if self.problem.grid is None or not (self.constrained and events is not None and events.may_be_held):
+            return line
+        times, ends = np.array([piece[0], end]), np.array([y, y_end])
+
+        def near(t: float) -> Array:
+            return np.concatenate([*cubic(np.array(t), times, ends[:, :n], ends[:, n : 2 * n]), line(t)[2 * n :]])
+
+        return near
 
     def _first_beside(self, step: Step, known: list[Any]) -> tuple[Found | None, LocatedFunctions | None]:
         """The first of the known events of a step and those beside its mode; noted events before it are noted."""
