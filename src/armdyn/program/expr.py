@@ -44,10 +44,14 @@ class MixedTraces(TraceError):
 
 def _binary(name: str) -> tuple[Callable[[Expr, Any], Expr], Callable[[Expr, Any], Expr]]:
     """The operation with an `Expr` as its first argument, and as its second."""
-    return (
-        lambda self, other: self._apply(name, other),
-        lambda self, other: self._apply_reflected(name, other),
-    )
+
+    def operation(self: Expr, other: Any) -> Expr:
+        index = self._index_of(other)
+        if index is None:
+            return NotImplemented  # type: ignore[no-any-return]
+        return Expr(self.graph, self.graph.apply(name, self.index, index))
+
+    return operation, lambda self, other: self._apply_reflected(name, other)
 
 
 class Expr:
@@ -65,11 +69,11 @@ class Expr:
 
     def _index_of(self, other: Any) -> int | None:
         """The node of an operand: an `Expr` of this trace or a real number; None for anything else."""
-        if isinstance(other, Expr):
+        if type(other) is Expr:
             if other.graph is not self.graph:
                 raise MixedTraces(self.graph, other.graph)
             return other.index
-        if type(other) is float or isinstance(other, NUMBERS):  # the first test is faster, and mostly true
+        if isinstance(other, float) or isinstance(other, NUMBERS):  # noqa: SIM101 - the first is faster, and mostly true
             return self.graph.constant(float(other))
         return None
 

@@ -154,17 +154,17 @@ class Graph:
 
     def mul(self, a: int, b: int) -> int:
         """a * b."""
-        minus_a, minus_b = self._negated(a), self._negated(b)
-        if minus_a is not None or minus_b is not None:
+        first, second = self.nodes[a], self.nodes[b]
+        if first[0] == "neg" or second[0] == "neg":
+            minus_a, minus_b = self._negated(a), self._negated(b)
             product = self.mul(a if minus_a is None else minus_a, b if minus_b is None else minus_b)
             return product if minus_a is not None and minus_b is not None else self.neg(product)
-        if self.value_of(a) is not None:
-            a, b = b, a
-        constant = self.value_of(b)
-        if constant is not None:
-            return self._mul_constant(a, constant)
-        if ("sign", a) == self.nodes[b] or ("sign", b) == self.nodes[a]:
-            return self._even("abs", a if ("sign", a) == self.nodes[b] else b)
+        if first[0] == "const":
+            a, b, first, second = b, a, second, first
+        if second[0] == "const":
+            return self._mul_constant(a, second[1])  # type: ignore[arg-type]
+        if ("sign", a) == second or ("sign", b) == first:
+            return self._even("abs", a if ("sign", a) == second else b)
         return self._node(("mul", a, b) if a <= b else ("mul", b, a))
 
     def _mul_constant(self, a: int, constant: float) -> int:
