@@ -121,15 +121,15 @@ METHODS = {
 }
 CASES = [
     pytest.param(name, method, seed, marks=() if (name, method, seed) in shown else pytest.mark.slow)
-    for shown in [
+    for shown in [  # of one seed: other masses would be other kernels
         {
             ("parallelogram", "adaptive", 0),
-            ("parallelogram", "projected", 2),
-            ("parallelogram", "rk4", 3),
+            ("parallelogram", "projected", 0),
+            ("parallelogram", "rk4", 0),
             ("slider_crank", "adaptive", 0),
-            ("slider_crank", "least squares", 1),
+            ("slider_crank", "least squares", 0),
             ("turning", "adaptive", 0),
-            ("turning", "loose", 4),
+            ("turning", "loose", 0),
         }
     ]
     for name in MECHANISMS
@@ -186,7 +186,7 @@ def test_gears_and_springs_stay_on_their_branch(kind: str, options: dict[str, An
 @pytest.mark.parametrize("method", ["taylor", Adaptive(scipy_method="LSODA")], ids=["taylor", "LSODA"])
 def test_methods_that_cannot_be_corrected_say_so(method: Any) -> None:
     pytest.importorskip("heyoka") if method == "taylor" else None
-    robot, branch, x, _ = parallelogram(np.random.default_rng(2))
+    robot, branch, x, _ = parallelogram(np.random.default_rng(0))
     near = "comes near a dead point of its constraints"
     try:
         notes = armdyn.simulate(robot, branch.q(x), duration=1.0, method=method).notes
@@ -198,7 +198,7 @@ def test_methods_that_cannot_be_corrected_say_so(method: Any) -> None:
 
 def test_a_batch_moves_as_each_state_alone() -> None:
     """Also where some come to dead points and others do not."""
-    robot, branch, _, _ = parallelogram(np.random.default_rng(1))
+    robot, branch, _, _ = parallelogram(np.random.default_rng(0))
     q = np.array([branch.q(np.array([a])) for a in (1.2, 0.3, -1.0)])
     together = armdyn.simulate(robot, q, duration=1.0, save=SaveAt(every=0.1))
     for k, start in enumerate(q):
@@ -209,7 +209,7 @@ def test_a_batch_moves_as_each_state_alone() -> None:
 
 def test_a_motion_between_its_steps_too() -> None:
     """The step over a dead point is accurate at its ends, and its interpolant too."""
-    robot, branch, x, _ = parallelogram(np.random.default_rng(1))
+    robot, branch, x, _ = parallelogram(np.random.default_rng(0))
     motion = armdyn.simulate(robot, branch.q(x), duration=1.0, save=SaveAt(every=0.5, dense=True))
     states = motion.at(np.linspace(0.0, 1.0, 1001))
     C = branch.slope(x)[:, 0]
@@ -219,7 +219,7 @@ def test_a_motion_between_its_steps_too() -> None:
 
 def test_a_linkage_at_rest_near_a_dead_point_stays_there() -> None:
     """Its bars lie on a line but for 1e-3 rad; the coupler's weight is held by a torque."""
-    robot, branch, _, _ = parallelogram(np.random.default_rng(1))
+    robot, branch, _, _ = parallelogram(np.random.default_rng(0))
     x = np.array([np.pi - 1e-3])
     torque = robot.gravity_forces(branch.q(x))
     motion = armdyn.simulate(robot, branch.q(x), torque=torque, duration=1.0)

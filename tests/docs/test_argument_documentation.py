@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "armdyn"
+from oracles.docstrings import SOURCE, docstrings
 
 _ARGUMENT = re.compile(r"^    (\*{0,2}\w+): (.*)")
 _SECTION = re.compile(r"\n(?:\s*\n)?(?=\S)")
@@ -42,11 +40,9 @@ def arguments(docstring: str) -> Iterator[tuple[str, str]]:
 def sentences() -> dict[str, dict[str, list[str]]]:
     """The places of each sentence, by argument."""
     result: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                for name, sentence in arguments(ast.get_docstring(node) or ""):
-                    result[name][sentence].append(f"{path.relative_to(SOURCE)}: {node.name}")
+    for path, documented, text in docstrings():
+        for name, sentence in arguments(text) if documented else ():
+            result[name][sentence].append(f"{path.relative_to(SOURCE)}: {documented}")
     return result
 
 

@@ -1,6 +1,5 @@
 """Every dotted name that docs, examples and docstrings show works after a plain `import armdyn`."""
 
-import ast
 import os
 import re
 import subprocess
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import armdyn
+from oracles.docstrings import docstrings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -48,10 +48,7 @@ sys.exit(failed != 0)
 def texts() -> Iterator[str]:
     for page in PAGES:
         yield page.read_text(encoding="utf-8")
-    for module in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                yield ast.get_docstring(node) or ""
+    yield from (docstring.text for docstring in docstrings())
 
 
 @cache
