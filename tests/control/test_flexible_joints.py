@@ -6,6 +6,7 @@ import pytest
 import armdyn
 from armdyn import TraceError, Unsupported
 from armdyn.actuators import Actuator, Cogging, Gear, Motor, MotorLimits, Spring, Viscous
+from armdyn.control import momentum_observer, motor_pd_gravity
 from armdyn.simulation import RungeKutta4
 from oracles.flexible import flexible
 
@@ -122,3 +123,11 @@ def test_theta_of_an_arm_without_springs_is_no_state() -> None:
         loop([0.0, 0.0], steps=1, **aim)
     with pytest.raises(TypeError, match=r"misses Kd; it takes theta, thetad, q_ref, Kp, Kd, f_tip$"):
         loop([0.0, 0.0], steps=1, theta=np.zeros(2), thetad=np.zeros(2), q_ref=np.zeros(2), Kp=np.zeros(2))
+
+
+def test_no_observer_of_the_stiff_arm() -> None:
+    drive = Actuator(Motor(rotor_inertia=0.3), spring=Spring(2000.0, damping=3.0))
+    arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    given = dict.fromkeys(("q_ref", "Kp", "Kd", "K_observer"), np.ones(2))
+    with pytest.raises(Unsupported, match="has flexible joints, between which springs stand"):
+        armdyn.ClosedLoop(arm, momentum_observer(motor_pd_gravity)).simulate(np.zeros(2), steps=2, **given)

@@ -7,8 +7,9 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
-from armdyn.simulation import Adaptive, RungeKutta4, SaveAt, SettingError, SimulationError, Start
+from armdyn.simulation import Adaptive, RungeKutta4, SaveAt, SettingError, SimulationError
 from armdyn.simulation.drivers.chattering import MANY, Watch
+from simulation.arms import near
 
 COULOMB, START = 0.3, [-1.5, 0.3]
 
@@ -33,7 +34,7 @@ def test_coulomb_friction_is_carried_through(robot: armdyn.Robot) -> None:
         torque=lambda t, q, qd: -COULOMB * np.tanh(qd / 1e-4),
         method=Adaptive(1e-9, 1e-9, scipy_method="Radau"),
     )
-    np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=1e-3)
+    near(motion.q, smooth.q, 1e-3)
     (note,) = motion.notes
     begin, step, through = re.match(  # type: ignore[union-attr]
         r"chattering: the torque of 'joint_2' switched faster than the adaptive method can "
@@ -86,11 +87,7 @@ def test_single_switches_need_no_help(robot: armdyn.Robot) -> None:
 
 def test_steep_laws_that_are_smooth_are_left_to_the_solver(robot: armdyn.Robot) -> None:
     motion = armdyn.simulate(
-        robot,
-        START,
-        duration=1.5,
-        torque=lambda t, q, qd: -COULOMB * np.tanh(qd / 1e-3),
-        method=Adaptive(1e-8, 1e-8),
+        robot, START, duration=1.5, torque=lambda t, q, qd: -COULOMB * np.tanh(qd / 1e-3), method=Adaptive(1e-8, 1e-8)
     )
     assert motion.notes == ()
 
@@ -122,33 +119,10 @@ def test_coupled_joints_with_a_gear_that_loses_are_carried_through_rest() -> Non
     stop = v_0 * (1.5 + 0.6 * 1.5 + rotor) / coulomb
     at_rest = motion.t > stop + 1e-3
     assert at_rest.any()
-    np.testing.assert_allclose(motion.q[at_rest, 0], 1.0 + 0.5 * v_0 * stop, rtol=0, atol=1e-3)
+    near(motion.q[at_rest, 0], 1.0 + 0.5 * v_0 * stop, 1e-3)
     assert np.abs(motion.qd[at_rest, 0]).max() <= coulomb * 1e-4 / rotor
     (note,) = (note for note in motion.notes if note.startswith("chattering"))
     assert "the friction of 'slide_a'" in note
-
-
-@pytest.mark.slow
-def test_a_rotor_that_friction_holds_before_its_spring() -> None:
-    """It stays in its place in every digit where it sticks, so that nothing chatters; the link swings on the spring."""
-    drive = Actuator(Motor(rotor_inertia=5.0), Gear(1.0), Coulomb(50.0), spring=Spring(400.0))
-    arm = armdyn.load("rp").with_gravity((0, 0, 0))
-    mass, name = float(arm.mass_matrix([0.0, 1.0])[1, 1]), arm.joint_names[1]
-    sticks, with_history = (
-        armdyn.simulate(
-            arm.with_actuators({name: drive}),
-            [0.0, 1.1],
-            elements=[Start(theta=[0.0, 1.0])],
-            duration=1.0,
-            method=method,
-        )
-        for method in (Adaptive(max_steps=9000), Adaptive(1e-6, 1e-6, scipy_method="LSODA"))
-    )
-    for motion, tolerance in ((sticks, 1e-9), (with_history, 1e-3)):
-        assert (motion.signals["theta"][:, 1] == 1.0).all()
-        assert motion.notes == ()
-        swing = 1.0 + 0.1 * np.cos(np.sqrt(400.0 / mass) * motion.t)
-        np.testing.assert_allclose(motion.q[:, 1], swing, rtol=0, atol=tolerance)
 
 
 def test_friction_under_load_of_coupled_joints_beside_a_stop() -> None:

@@ -27,7 +27,7 @@ from armdyn.simulation.drivers.pieces import BySolver
 from armdyn.simulation.samples import Effort
 
 JOINTS = "one value per joint of 'ur5': shoulder_pan_joint ... wrist_3_joint"
-ZERO = np.zeros(6)
+ZERO, SWITCHES = np.zeros(6), BrakeSwitches({"elbow_joint": []})
 
 
 def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
@@ -44,11 +44,7 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         ({"q0": np.zeros(6, complex)}, DTypeError, "q0 holds complex numbers"),
         ({"q0": np.zeros((0, 6))}, ShapeError, "q0 and qd0 hold no state: shape (0, 6)"),
         ({"qd0": np.zeros((2, 7))}, ShapeError, "qd0 has shape (2, 7); expected (..., 6)"),
-        (
-            {"q0": np.zeros((2, 6)), "qd0": np.zeros((3, 6))},
-            ShapeError,
-            "the batches of the arguments do not broadcast together: q0 (2,), qd0 (3,)",
-        ),
+        ({"q0": np.zeros((2, 6)), "qd0": np.zeros((3, 6))}, ShapeError, "do not broadcast together: q0 (2,), qd0 (3,)"),
         ({"q0": [0, 0, np.nan, 0, 0, 0]}, SettingError, "q0 of joint 'elbow_joint' is nan; a simulation starts from"),
         ({"duration": -1}, SettingError, "duration is -1; expected a number above zero, in s"),
         ({"duration": 0}, SettingError, "duration is 0; expected"),
@@ -56,11 +52,7 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         ({"duration": np.inf}, SettingError, "duration is inf; expected"),
         ({"method": "eular"}, UnknownName, "no method 'eular' in simulate() (13 methods). Did you mean 'euler'?"),
         ({"method": 4}, SettingError, "method=4; expected 'euler', 'semi_implicit_euler', "),
-        (
-            {"save": 0.01},
-            SettingError,
-            "save=0.01; expected armdyn.simulation.SaveAt(every=",
-        ),
+        ({"save": 0.01}, SettingError, "save=0.01; expected armdyn.simulation.SaveAt(every="),
         ({"save": SaveAt}, SettingError, "save has the class SaveAt; expected an object, SaveAt(...)"),
         ({"method": RungeKutta4}, SettingError, "method has the class RungeKutta4; expected an object, RungeKutta4("),
         ({"events": [JointLimit]}, SettingError, "events has the class JointLimit; expected an object, JointLimit("),
@@ -69,9 +61,9 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         ({"elements": [0.01]}, SettingError, "elements has 0.01; expected objects of Stops, Contact, BrakeSwitches, "),
         ({"elements": [Stops(), Stops()]}, SettingError, "elements has Stops 2 times; expected one with all settings"),
         (
-            {"elements": [BrakeSwitches({"elbow_joint": []}), BrakeSwitches({"elbow_joint": []})]},
+            {"elements": [SWITCHES, SWITCHES]},
             SettingError,
-            "elements has switches of the brake of joint 'elbow_joint' twice; expected one list",
+            "has switches of the brake of joint 'elbow_joint' twice; exp",
         ),
         ({"save": SaveAt(times=[0.0, 0.2])}, SettingError, "times reach from 0 to 0.2 s; the duration is 0.01 s"),
         ({"save": SaveAt(times=[0.002, 0.001])}, SettingError, "times must rise from each to the next"),
@@ -81,28 +73,20 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
             SettingError,
             "t = 0.005 s is to be saved, which is not a multiple of the step 0.003 s. Choose a step that divides it",
         ),
-        (
-            {"method": RungeKutta4(step=1e-15)},
-            SettingError,
-            "duration 0.01 s in steps of 1e-15 s takes 1e+13 steps, of 1e+09 that are run at most",
-        ),
-        (
-            {"torque": np.zeros(5)},
-            ShapeError,
-            f"torque has shape (5,); expected (6,) constant, (steps, 6) over time, or a callable; {JOINTS}",
-        ),
+        ({"method": RungeKutta4(step=1e-15)}, SettingError, "of 1e-15 s takes 1e+13 steps, of 1e+09 that are run at m"),
+        ({"torque": np.zeros(5)}, ShapeError, f"expected (6,) constant, (steps, 6) over time, or a callable; {JOINTS}"),
         ({"torque": np.zeros((2, 3, 6))}, ShapeError, "torque has shape (2, 3, 6); expected"),
         ({"torque": "gravity"}, DTypeError, "torque holds text"),
         ({"torque": [0, 0, 0, np.inf, 0, 0]}, SettingError, "torque[3] is inf; expected finite real numbers"),
         (
             {"torque": np.zeros((9, 6)), "method": "euler"},
             ShapeError,
-            "torque is a table of 9 rows; expected 10, one for each step of 0.001 s in 0.01 s",
+            "torque is a table of 9 rows; expected 10, one for",
         ),
         (
             {"torque": np.zeros((9, 6)), "f_tip": np.zeros((8, 6))},
             ShapeError,
-            "the tables of torque and f_tip have 8 and 9 rows; give both the same",
+            "torque and f_tip have 8 and 9 rows; give",
         ),
         ({"torque": np.zeros((0, 6))}, ShapeError, "torque has shape (0, 6); expected"),
         (
@@ -221,13 +205,6 @@ def test_divergence_names_time_and_joint_and_keeps_what_was_simulated(method: st
     assert partial.statistics.steps >= len(partial.t) - 1
 
 
-def test_adaptive_that_cannot_go_on_keeps_what_was_simulated() -> None:
-    with pytest.raises(SimulationError, match=r"after 3 steps \(max_steps\)") as error:
-        run(duration=3.0, method=Adaptive(max_steps=3))
-    assert error.value.trajectory is not None
-    assert 1 < len(error.value.trajectory.t) < 1001
-
-
 @pytest.mark.short_run("DOP853")
 @pytest.mark.parametrize("scipy_method", ["DOP853", "Radau"])
 def test_adaptive_into_a_singular_torque(scipy_method: str) -> None:
@@ -241,13 +218,6 @@ def test_adaptive_into_a_singular_torque(scipy_method: str) -> None:
         armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=3.0, torque=torque, method=method)
     assert error.value.trajectory is not None
     assert np.isfinite(error.value.trajectory.q).all()
-
-
-def test_nan_of_a_callable_keeps_what_was_simulated() -> None:
-    with pytest.raises(SimulationError, match="returned nan") as error:
-        run(method="rk4", torque=lambda t, q, qd: np.full(6, np.nan if t > 0.005 else 0.0))
-    assert error.value.trajectory is not None
-    np.testing.assert_allclose(error.value.trajectory.t, np.arange(6) * 1e-3)
 
 
 @pytest.mark.parametrize("method", ["rk4", "adaptive"])

@@ -1,7 +1,6 @@
 """Stops and contacts of arms with flexible joints: closed forms, SciPy with terminal events, statics, stiff springs."""
 
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,38 +13,31 @@ from armdyn.simulation import (
     Adaptive,
     Contact,
     Heun,
-    OverTime,
     RungeKutta4,
     SaveAt,
     SemiImplicitEuler,
-    SettingError,
     SimulationError,
     Start,
     Stops,
 )
 from armdyn.simulation.elements.spring_steps import too_long_for_springs
 from oracles.two_masses import TwoMasses, first_end
+from simulation.arms import FINE, PLANAR, near, times
+from simulation.arms import slide as slide_along_x
 
-FINE = Adaptive(rtol=1e-11, atol=1e-12)
 LINK, ROTOR, K = 2.0, 0.5, 40.0
-BODY = armdyn.Inertia(LINK, [0, 0, 0], 0.1 * np.eye(3))
-BLOCK = armdyn.Part("block", "base", "prismatic", axis=(1, 0, 0), inertia=BODY, joint="x")
-SLIDE = armdyn.Robot.from_links([BLOCK], gravity=(0, 0, 0), tip="block").with_limits({"x": (-0.5, 0.3)})
+SLIDE = slide_along_x(limits=(-0.5, 0.3), gravity=(0, 0, 0))
 
-PLAIN = armdyn.load("planar_2r").with_limits({"joint_1": (-0.4, 2.0), "joint_2": (-0.05, 0.6)})
+PLAIN = PLANAR.with_limits({"joint_1": (-0.4, 2.0), "joint_2": (-0.05, 0.6)})
 DRIVE = Actuator(Motor(1e-3), Gear(20.0), spring=Spring(500.0))
 ARM = PLAIN.with_actuators({"joint_1": DRIVE})
 FLOOR = PointOnPlane("tip", (0, 1, 0), (0, -0.6, 0), name="floor")
-PENDULUM = armdyn.load("planar_2r").with_locked({"joint_2": 0.0}).with_limits({"joint_1": (-1.0, 0.2)})
+PENDULUM = PLANAR.with_locked({"joint_2": 0.0}).with_limits({"joint_1": (-1.0, 0.2)})
 
 
 def slide(*laws, robot=SLIDE):
     """A block before a spring and a rotor, which rubs."""
     return robot.with_actuators({"x": Actuator(Motor(rotor_inertia=ROTOR), None, laws or None, spring=Spring(K))})
-
-
-def times_of(motion, kind):
-    return [one.t for one in motion.events if one.kind == kind]
 
 
 def struck_block(state, tau, e, duration):
@@ -87,12 +79,7 @@ def pressed(state, tau):
 
     def at(t):
         c, s = np.cos(w * t), np.sin(w * t)
-        return (
-            q,
-            0.0,
-            middle + (theta - middle) * c + thetad / w * s,
-            -w * (theta - middle) * s + thetad * c,
-        )
+        return (q, 0.0, middle + (theta - middle) * c + thetad / w * s, -w * (theta - middle) * s + thetad * c)
 
     return at
 
@@ -110,15 +97,15 @@ def test_a_block_between_stops_in_closed_form(e, method, error):
     motion = armdyn.simulate(slide(), q, qd, elements=[Stops(e), Start(theta=theta, thetad=thetad)], **settings)
     assert [one.kind for one in motion.events] == [kind for _, kind in events]
     assert len(events) >= 4
-    np.testing.assert_allclose([one.t for one in motion.events], [t for t, _ in events], rtol=0, atol=error)
+    near([one.t for one in motion.events], [t for t, _ in events], error)
     found = np.stack([motion.q, motion.qd, motion.signals["theta"], motion.signals["thetad"]], axis=-1)[:, 0]
-    np.testing.assert_allclose(found, [at(t) for t in motion.t], rtol=0, atol=10 * error)
+    near(found, [at(t) for t in motion.t], 10 * error)
     assert abs(motion.energy.relative_drift).max() < error
     push = motion.signals["stop_force"]
     held = push.any(axis=1)
     assert held.any() == (e == 0.0)
     spring = K * (motion.signals["theta"] - motion.q)[held, 0]
-    np.testing.assert_allclose(push[held, 1] - push[held, 0], spring, rtol=0, atol=1e-12)
+    near(push[held, 1] - push[held, 0], spring, 1e-12)
 
 
 def test_a_rotor_that_friction_holds_does_not_feel_the_impacts_of_its_link():
@@ -129,10 +116,10 @@ def test_a_rotor_that_friction_holds_does_not_feel_the_impacts_of_its_link():
     settings = {"duration": 5.0, "save": SaveAt(every=0.2), "method": FINE}
     motion = armdyn.simulate(robot, [0.0], [v], elements=[Stops(1.0), Start(thetad=[0.0])], **settings)
     expected = first + np.arange(9) * (np.pi / w + 2 * first)
-    np.testing.assert_allclose(times_of(motion, "impact"), expected[expected < 5.0], rtol=0, atol=1e-9)
+    near(times(motion, "impact"), expected[expected < 5.0], 1e-9)
     assert len(motion.events) >= 5
     assert (motion.signals["theta"] == 0.0).all()
-    np.testing.assert_allclose(motion.signals["rotor_friction"], K * motion.q, rtol=0, atol=1e-9)
+    near(motion.signals["rotor_friction"], K * motion.q, 1e-9)
     assert abs(motion.energy.drift).max() < 1e-9
 
 
@@ -184,12 +171,12 @@ def test_impacts_of_an_arm_are_those_of_scipy_with_terminal_events(what):
     found, y = struck_arm(gaps, rows, e, np.zeros(8), duration)
     motion = armdyn.simulate(ARM, [0, 0], duration=duration, method=FINE, **given)
     assert len(found) >= 2
-    np.testing.assert_allclose(times_of(motion, "impact"), [t for t, *_ in found], rtol=0, atol=1e-9)
+    near(times(motion, "impact"), [t for t, *_ in found], 1e-9)
     for one, (_, q, qd) in zip(motion.events, found, strict=True):
-        np.testing.assert_allclose(one.q, q, rtol=0, atol=1e-8)
-        np.testing.assert_allclose(one.qd, qd, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(motion.q[-1], y[:2], rtol=0, atol=1e-8)
-    np.testing.assert_allclose(motion.signals["theta"][-1], y[2:4], rtol=0, atol=1e-8)
+        near(one.q, q, 1e-8)
+        near(one.qd, qd, 1e-7)
+    near(motion.q[-1], y[:2], 1e-8)
+    near(motion.signals["theta"][-1], y[2:4], 1e-8)
     assert abs(motion.energy.drift).max() < 1e-9
     if e == 1.0:
         assert abs(np.array([one.energy for one in motion.events])).max() < 1e-12
@@ -207,10 +194,10 @@ def test_what_holds_the_tip_on_a_floor_pushes_along_its_normal():
     theta, thetad = (motion.signals[name][later] for name in ("theta", "thetad"))
     springs = 500.0 * (theta - q) + 3.0 * (thetad - qd)
     left = PLAIN.inverse_dynamics(q, qd, qdd) - springs
-    np.testing.assert_allclose(left, ON_FLOOR.constraint_jacobian(q)[:, 0] * f, rtol=0, atol=1e-9)
+    near(left, ON_FLOOR.constraint_jacobian(q)[:, 0] * f, 1e-9)
     assert (f >= 0.0).all()
     assert f.max() > 1.0
-    np.testing.assert_allclose(ON_FLOOR.constraint_error(q), 0.0, rtol=0, atol=1e-9)
+    near(ON_FLOOR.constraint_error(q), 0.0, 1e-9)
 
 
 def pendulum(stiffness):
@@ -235,109 +222,6 @@ def test_a_stop_that_holds_a_link_pushes_with_what_statics_says():
     weight = robot.gravity_forces([0.2])[0]
     np.testing.assert_allclose(motion.signals["stop_force"][-1], [0.0, tau - weight], rtol=1e-7)
     np.testing.assert_allclose(motion.signals["theta"][-1] - 0.2, [tau / 500.0], rtol=1e-7)
-
-
-@pytest.mark.slow
-def test_with_stiffer_springs_it_becomes_the_motion_of_the_rigid_arm():
-    """It comes to its stop, rests there, and is let off; the difference of the motions goes with 1/k."""
-    torque = OverTime([0.0, 0.4, 0.6, 0.8], [[60.0], [60.0], [0.0], [0.0]])
-    settings = {
-        "torque": torque,
-        "duration": 0.8,
-        "save": SaveAt(every=0.1),
-        "method": Adaptive(rtol=1e-8, atol=1e-8),
-    }
-    rigid = armdyn.simulate(pendulum(1e4).without_springs(), [0.0], elements=[Stops()], **settings)
-    assert [one.kind for one in rigid.events] == ["impact", "rest", "release"]
-    apart = []
-    for k in (5e3, 5e4):
-        bent = (60.0 - 0.4 * rigid.qdd[0]) / k  # what the rotor leaves to the spring
-        motion = armdyn.simulate(pendulum(k), [0.0], elements=[Stops(), Start(theta=bent)], **settings)
-        assert [one.kind for one in motion.events] == ["impact", "rest", "release"]
-        for one, other in zip(motion.events, rigid.events, strict=True):
-            assert abs(one.t - other.t) < 1.0 / k
-        apart.append(abs(motion.q - rigid.q).max())
-    assert apart[0] < 1e-2
-    assert 9.0 < apart[0] / apart[1] < 11.0
-
-
-def test_a_batch_is_made_of_motions_alone():
-    states = np.array([[0.0, 0.0], [0.1, 0.3]])
-    motion = armdyn.simulate(ARM, states, duration=0.3, elements=[Stops(0.5)], save=SaveAt(every=0.1))
-    for k, state in enumerate(states):
-        alone = armdyn.simulate(ARM, state, duration=0.3, elements=[Stops(0.5)], save=SaveAt(every=0.1))
-        np.testing.assert_array_equal(motion.q[:, k], alone.q)
-        np.testing.assert_array_equal(motion.signals["stop_force"][:, k], alone.signals["stop_force"])
-    assert motion.signals["stop_force"].shape == (4, 2, 4)
-    assert [label.name for label in motion.signal_labels["stop_force"]][1] == "joint_1 upper stop"
-    assert all(a.t <= b.t for a, b in pairwise(motion.events))
-
-
-def test_refused():
-    with pytest.raises(SettingError, match="behind 'joint_1 lower stop'"):
-        armdyn.simulate(ARM, [-0.5, 0], duration=0.1, elements=[Stops()])
-    with pytest.raises(SettingError, match=r"no such joint of .* has limits"):
-        armdyn.simulate(ARM, [0, 0], duration=0.1, elements=[Stops(joints=[])])
-
-
-@pytest.mark.parametrize("backlash", [0.0, 2e-3])
-def test_coupled_loads_beside_a_flexible_joint(backlash):
-    """Located events change a motion by no more than compiled steps that go over them; a stop takes what it says."""
-    loose = Actuator(Motor(1e-3), Gear(20.0), spring=Spring(500.0, backlash=backlash))
-    lossy = Actuator(Motor(1e-3), Gear(20.0, efficiency=0.8))
-    coupled = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", 1.0)}).with_limits({"joint_1": (-0.5, 1)})
-    robot, given = (
-        coupled.with_actuators({"joint_1": loose, "joint_2": lossy}),
-        {"duration": 0.3, "save": SaveAt(every=0.05)},
-    )
-    motion = armdyn.simulate(robot, [0.0, 0.2], **given)
-    stepped = armdyn.simulate(robot, [0.0, 0.2], method=RungeKutta4(5e-4), **given)
-    np.testing.assert_allclose(motion.q, stepped.q, rtol=0, atol=1e-5)
-    kinds = ["contact", "release", "contact"] if backlash else []
-    assert [one.kind for one in motion.events] == kinds
-    assert abs(motion.energy.relative_drift).max() < 1e-9
-    struck = armdyn.simulate(robot, [-0.49, 0.2], [-0.5, 0.0], elements=[Stops(0.5)], **given)
-    assert "impact" in {one.kind for one in struck.events}
-    assert abs(struck.energy.relative_drift).max() < 1e-9
-
-
-@pytest.mark.slow
-def test_play_and_dry_friction_beside_stops():
-    """Both methods see the same stops, touches, sticks and slips, and the account of energy closes."""
-    drive = Actuator(Motor(rotor_inertia=ROTOR), None, Coulomb(3.0), spring=Spring(400.0, backlash=0.04))
-    robot = SLIDE.with_actuators({"x": drive})
-    given = {
-        "duration": 0.5,
-        "elements": [Stops(0.6)],
-        "save": SaveAt(every=0.1),
-        "torque": lambda t, q, qd: [20 * np.sin(9 * t)],
-    }
-    motion, stepped = (
-        armdyn.simulate(robot, [0.0], [2.0], **given, method=method) for method in (FINE, RungeKutta4(5e-3))
-    )
-    kinds = [one.kind for one in motion.events]
-    assert kinds == [one.kind for one in stepped.events]
-    assert {"impact", "contact", "release", "stick", "slip", "reversal"} == set(kinds)
-    times = [[one.t for one in each.events] for each in (motion, stepped)]
-    np.testing.assert_allclose(*times, rtol=0, atol=1e-5)
-    np.testing.assert_allclose(motion.q, stepped.q, rtol=0, atol=1e-5)
-    assert abs(motion.energy.relative_drift).max() < 1e-9
-
-
-@pytest.mark.slow
-def test_a_law_that_switches_is_carried_through_beside_stops():
-    """A motor brakes a rigid joint by the sign of its velocity while a link hits its stop, as a steep law does."""
-    free = armdyn.load("planar_2r").with_gravity((0, 0, 0)).with_limits({"joint_1": (-1.0, 0.1)})
-    robot = free.with_actuators({"joint_1": Actuator(Motor(0.4), spring=Spring(30.0))})
-    given = {"q0": [0, 0], "qd0": [0.6, 0.2], "duration": 0.18, "elements": [Stops(0.5)], "save": SaveAt(every=0.06)}
-    steps = Adaptive(1e-8, 1e-8, chattering_step=1e-3)
-    motion = armdyn.simulate(robot, torque=lambda t, q, qd: [0.0, -4.0 * np.sign(qd[1])], method=steps, **given)
-    assert motion.notes[0].startswith("chattering: the torque of 'joint_2' switched faster")
-    stiff = Adaptive(1e-8, 1e-8, scipy_method="Radau")
-    smooth = armdyn.simulate(robot, torque=lambda t, q, qd: [0.0, -4.0 * np.tanh(qd[1] / 1e-5)], method=stiff, **given)
-    np.testing.assert_allclose(times_of(motion, "impact"), times_of(smooth, "impact"), rtol=0, atol=5e-4)
-    assert len(motion.events) >= 1
-    np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=5e-4)  # the first order of 1 ms
 
 
 def test_a_link_that_an_inelastic_stop_releases_does_not_hit_it_again() -> None:
@@ -384,8 +268,8 @@ def test_a_link_leaves_its_stop_by_heun_steps():
         slide(), q, qd, elements=[Stops(0.0), Start(theta=theta, thetad=thetad)], duration=0.8, method=Heun(step=4e-3)
     )
     assert [one.kind for one in motion.events] == [kind for _, kind in events] == ["impact", "rest", "release"]
-    np.testing.assert_allclose([one.t for one in motion.events], [t for t, _ in events], rtol=0, atol=2e-4)
-    np.testing.assert_allclose(motion.q[:, 0], [at(t)[0] for t in motion.t], rtol=0, atol=1e-4)
+    near([one.t for one in motion.events], [t for t, _ in events], 2e-4)
+    near(motion.q[:, 0], [at(t)[0] for t in motion.t], 1e-4)
 
 
 def test_a_step_that_is_too_long_for_a_spring_and_stays_finite_is_told() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.simulation import OverTime, RungeKutta4, SettingError, Stops, Taylor
+from simulation.arms import near
 
 ARM = armdyn.load("planar_2r")
 START = np.array([0.3, -0.4])
@@ -34,18 +35,18 @@ def test_the_motion_is_that_of_its_parts(between: str) -> None:
     q, qd = by_parts(between)
     torque = OverTime(T, TAU, between)
     adaptive = armdyn.simulate(ARM, START, duration=0.6, torque=torque)
-    np.testing.assert_allclose(adaptive.q[-1], q, rtol=0, atol=2e-9)
-    np.testing.assert_allclose(adaptive.qd[-1], qd, rtol=0, atol=2e-8)
+    near(adaptive.q[-1], q, 2e-9)
+    near(adaptive.qd[-1], qd, 2e-8)
     fixed = armdyn.simulate(ARM, START, duration=0.6, torque=torque, method=RungeKutta4(step=0.001))
-    np.testing.assert_allclose(fixed.q[-1], q, rtol=0, atol=1e-8)
+    near(fixed.q[-1], q, 1e-8)
     watched = armdyn.simulate(
         ARM.with_limits({"joint_2": (-9, 9)}), START, duration=0.6, torque=torque, elements=[Stops()]
     )
-    np.testing.assert_allclose(watched.q[-1], q, rtol=0, atol=2e-9)
+    near(watched.q[-1], q, 2e-9)
     assert abs(adaptive.energy.drift).max() < 1e-8
     expected = TAU[1] + (0.5 * (TAU[2] - TAU[1]) if between == "linear" else 0)
-    np.testing.assert_allclose(torque_at(fixed, 0.165), expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(torque_at(fixed, 0.2), TAU[2], rtol=0, atol=1e-12)
+    near(torque_at(fixed, 0.165), expected, 1e-12)
+    near(torque_at(fixed, 0.2), TAU[2], 1e-12)
 
 
 def torque_at(motion: armdyn.Trajectory, t: float) -> np.ndarray:
@@ -80,7 +81,7 @@ def test_a_batch_and_a_wrench() -> None:
         single = armdyn.simulate(
             ARM, START, duration=0.6, torque=law, f_tip=lambda t, q, qd: t * np.array([0, 0, 0, 1.0, 2.0, 0])
         )
-        np.testing.assert_allclose(found.q[:, k], single.q, rtol=0, atol=1e-9)
+        near(found.q[:, k], single.q, 1e-9)
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -106,4 +107,4 @@ def test_taylor_takes_what_is_held() -> None:
     pytest.importorskip("heyoka")
     q, _ = by_parts("hold")
     motion = armdyn.simulate(ARM, START, duration=0.6, torque=OverTime(T, TAU, "hold"), method=Taylor())
-    np.testing.assert_allclose(motion.q[-1], q, rtol=0, atol=2e-9)
+    near(motion.q[-1], q, 2e-9)

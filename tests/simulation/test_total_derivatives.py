@@ -82,21 +82,6 @@ def test_gradients_are_dual_to_the_rates(robot: armdyn.Robot) -> None:
                 np.testing.assert_allclose(found.cost, compiled(*state), rtol=1e-14)
 
 
-def test_gradients_are_those_of_the_call() -> None:
-    loop, tau = loop_of(MIXED), np.array([1.0, -2.0])
-
-    def cost_at(q: np.ndarray) -> Any:
-        final = loop(q, QD, steps=STEPS, tau=tau).final
-        return MIXED.compile(cost)(final.q, final.qd, final.theta, final.thetad)
-
-    found = loop.gradient(cost, ["q"], np.stack([Q, Q + 0.2]), QD, steps=STEPS, tau=tau)
-    for k, q in enumerate((Q, Q + 0.2)):
-        for i in range(2):
-            e = np.eye(2)[i]
-            fine, coarse = ((cost_at(q + d * e) - cost_at(q - d * e)) / (2 * d) for d in (1e-3, 2e-3))
-            np.testing.assert_allclose(found.d_q[k, i], (4 * fine - coarse) / 3, rtol=1e-8)
-
-
 def test_friction_with_a_state_on_rotors() -> None:
     """Bristles follow the rotors, which follow the links."""
     drive = Actuator(Motor(2e-3), Gear(10.0), spring=Spring(90.0), friction=LuGre(500.0, 3.0, 0.1, 0.8, 0.5, 0.3))
