@@ -13,6 +13,7 @@ from scipy.optimize import lsq_linear
 import armdyn
 from armdyn import constraints
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
+from armdyn.control import pd_gravity
 from armdyn.simulation import (
     Adaptive,
     ClosedLoop,
@@ -282,6 +283,23 @@ def test_constraint_forces_of_what_sticks_and_slips() -> None:
     assert (abs(friction) <= 8.0).all()
     assert abs(friction).max() > 1.0
     assert_close(friction + taken, np.broadcast_to(-standing.gravity_forces(q), friction.shape), 1e-12)
+
+
+@armdyn.function("(n)->()")
+def distance(model: Any, q: Any) -> Any:
+    return q @ q
+
+
+def test_gradients_and_rates_go_along() -> None:
+    """By gains, of a linkage that sticks, slips and is projected; against differences."""
+    loop = ClosedLoop(linkage(0.6), pd_gravity, method=Heun(5e-3), elements=[Constraints(project=True)])
+    given: Any = {"steps": 60, "q_ref": SWING + 0.8 * np.eye(3)[0], "qd_ref": np.zeros(3), "Kd": np.full(3, 0.5)}
+    Kp, v, s = np.array([9.0, 7.0, 3.0]), np.array([0.4, -1.0, 0.5]), 1e-4
+    more, less, at = (loop(SWING, Kp=Kp + k * s * v, **given).final.q for k in (1, -1, 0))
+    rates = loop.jvp("Kp")(SWING, Kp=Kp, tangent_Kp=v, **given).final.q
+    assert_close(rates, (more - less) / (2 * s), 1e-6)
+    assert abs(rates).max() > 1e-3
+    assert_close(loop.gradient(distance, ["Kp"], SWING, Kp=Kp, **given).d_Kp @ v, 2.0 * at @ rates, 1e-10)
 
 
 def test_who_sticks_is_not_warned_of() -> None:
