@@ -80,7 +80,7 @@ class Argument:
 
     @property
     def mark(self) -> str:
-        """The mark behind its shape in a signature."""
+        """The mark after its shape in a signature."""
         return "?" if self.optional else "=0" if self.zero else ""
 
 
@@ -97,7 +97,7 @@ class Function:
     program.
 
     ``gains`` are the arguments that may be a number, a vector of their shape or a full matrix, each with its kind:
-    "any" where the shape of a call's value decides, else "number", "vector" or "matrix" (`armdyn.control.with_gains`).
+    "any" if the shape of a call's value decides, else "number", "vector" or "matrix" (`armdyn.control.with_gains`).
     """
 
     implementation: Callable[..., Any] = field(repr=False)

@@ -1,4 +1,4 @@
-"""Task-space dynamics of a robot: compiled, and checked for the configurations where they do not exist."""
+"""Task-space dynamics of a robot: compiled, and checked for the configurations at which they do not exist."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class TaskComponents:
     """The components of a frame's motion that make a task, and the settings of its dynamics, all checked.
 
     ``robot.compile(task.dynamics)`` is the compiled function of q and qd that returns a `TaskSpace`, without a check
-    for singular configurations: where there is no Lambda, its results are infinite or meaningless. `Robot.task_space`
+    for singular configurations: if there is no Lambda, its results are infinite or meaningless. `Robot.task_space`
     checks.
 
     Args:
@@ -138,10 +138,10 @@ def task_space(
 ) -> TaskSpace:
     """Task-space dynamics Lambda(q), eta(q, qd) of F = Lambda Vdot + eta, kg and N, with J, Jbar and N.
 
-    Lambda = (J M^-1 J^T)^-1, which is J^-T M J^-1 where J is square, and eta = Jbar^T h - Lambda Jdot qd (Modern
+    Lambda = (J M^-1 J^T)^-1, which is J^-T M J^-1 if J is square, and eta = Jbar^T h - Lambda Jdot qd (Modern
     Robotics 8.90, 8.91; Khatib 1987 for arms with joints to spare). tau = J^T F + N tau_0.
 
-    Where the components are not independent there is no Lambda: that is an error, or, with ``damping``, Lambda is
+    If the components are not independent, there is no Lambda: that is an error, or, with ``damping``, Lambda is
     bounded. In a controller of your own call ``armdyn.algorithms.task_space``, or compile an
     `armdyn.task_space.TaskComponents`: those do not check.
 
@@ -149,11 +149,11 @@ def task_space(
         robot: without constraints.
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
-        frame: name of the frame; the tip where none is given.
+        frame: name of the frame; the tip by default.
         point: of the frame, m, in its axes, whose velocity v is; its origin by default. Not with "space".
         components: of the frame's twist, in this order: "position", "orientation", "pose" (all six, the
         default), a sequence of "wx" ... "vz", or rows of six numbers that weigh wx, wy, wz, vx, vy, vz.
-        expressed_in: "body" where not given, "space" or "world", as of `jacobian`: "world" is Pinocchio's
+        expressed_in: "body" by default, "space" or "world", as of `jacobian`: "world" is Pinocchio's
             LOCAL_WORLD_ALIGNED, its WORLD is "space".
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1: no effective mass exceeds 1 / lambda^2. 0 by
         default.
@@ -208,7 +208,7 @@ def cartesian_dynamics(
     """Cartesian mass matrix M_x(q), velocity forces V_x(q, qd), gravity forces G_x(q), kg and N.
 
     M_x xdd + V_x + G_x = F with the Jacobian in the axes of the end effector, xd = eJ_v qd: velocity along its axes
-    whatever its orientation. The same as `task_space`, as it is written where forces along the tool are the matter.
+    whatever its orientation. The same as `task_space`, for forces along the tool.
 
     Args:
         robot: without constraints.
@@ -244,7 +244,7 @@ def compiled_task(robot: RobotLike, task: TaskComponents) -> CompiledTask:
 def _require_independence(
     robot: RobotLike, task: TaskComponents, q: Array, result: TaskSpace, unit: Array, threshold: float
 ) -> None:
-    """Refuse states where a component moves with the others, with no joint, or where no inertia is moved.
+    """Refuse states at which a component moves with the others, with no joint, or at which no inertia is moved.
 
     In the metric of M^-1, 1 / (A_ii Lambda_ii) with A = Lambda^-1 is the squared sine of the angle between row i of J
     and the span of the other rows, whatever the units of the rows.

@@ -86,7 +86,7 @@ def test_the_papers_tables_are_typed_twice_alike() -> None:
         ),
         ("stop = 3\n", "", "[[path]] 1 (circle) has no stop; expected seconds of the half-cycloidal stop, above zero."),
         ("axis = [-1, 0, 0]", "axis = [-1, 0, 1]", "[[path]] 1 (circle): axis is 45 deg from the way between center"),
-        ("center = [34, 0, 0]", "center = [34, 0, 6]", "[[path]] 1 (circle): center is where the arc starts; expected"),
+        ("center = [34, 0, 0]", "center = [34, 0, 6]", "[[path]] 1 (circle): center is the start of the arc; expected"),
         (
             "samples = 901",
             "samples = 1",

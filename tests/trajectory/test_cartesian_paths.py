@@ -172,7 +172,7 @@ BAD = [
     (lambda: Line(T0, HALF_TURN), "half a turn apart"),
     (lambda: Screw(T0, HALF_TURN), "half a turn apart"),
     (lambda: Arc(T0, center=CENTER + AXIS, axis=AXIS), "the axis of a circle is perpendicular to its plane"),
-    (lambda: Arc(T0, center=T0[:3, 3], axis=AXIS), "center is where the arc starts"),
+    (lambda: Arc(T0, center=T0[:3, 3], axis=AXIS), "center is the start of the arc"),
     (lambda: Arc(T0, center=CENTER, axis=[0, 0, 0]), "axis is zero; expected a direction"),
     (lambda: Arc(T0, center=CENTER, axis=AXIS, angle=-1.0), "turn the axis round"),
     (lambda: Arc(T0, center=CENTER, axis=AXIS, orientation="fixd"), "Did you mean 'fixed'?"),

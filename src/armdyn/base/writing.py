@@ -55,7 +55,7 @@ def write_bytes(path: FilePath, content: bytes, *, error: type[ArmdynError] = Fi
     """Write a file, over one that exists once the new one is complete; its path.
 
     Args:
-        path: a link is followed and stays; a file that exists keeps its permissions and, where possible, its owner. A
+        path: a link is followed and stays; a file that exists keeps its permissions and, if possible, its owner. A
             device or a pipe is written to directly.
         content: of the file.
         error: the class of what is raised.
@@ -208,7 +208,7 @@ def _unfinished(target: Path) -> Iterator[Path]:
 
 
 def _take_over(unfinished: Path, target: Path) -> None:
-    """Give a file the owner, where possible, and the permissions of the one that it will replace."""
+    """Give a file the owner, if possible, and the permissions of the one that it will replace."""
     try:
         older = target.stat()
     except FileNotFoundError:

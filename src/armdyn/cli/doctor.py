@@ -77,7 +77,7 @@ def doctor(
     """Find what is wrong with URDF, MJCF and xacro files, and propose repairs.
 
     Each finding has its line, its evidence in numbers and, if one explains it, a repair. Files are changed by --fix and
-    --in-place alone, and then only where a repair stands: comments, order and formatting stay.
+    --in-place alone, and then only at the repairs: comments, order and formatting stay.
 
     [bold]Examples[/]
 

@@ -33,7 +33,7 @@ def fk(
     out: OutFile = None,
     json: AsJson = False,
 ) -> None:
-    """Forward kinematics: where frames are, in base axes.
+    """Forward kinematics: poses of frames in base axes.
 
     Roll, pitch and yaw turn about the fixed axes x, y and z of the base, one after the other, as in URDF. A csv that is
     read has columns q_JOINT, as of armdyn torque; one that is written has position and quaternion of each frame.

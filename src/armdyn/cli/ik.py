@@ -23,7 +23,7 @@ from armdyn.kinematics.tasks import FrameTask
 from armdyn.robot import Robot
 
 POSE = "12 or 16 numbers of the matrix T, row by row, lengths in m."
-NEAR = "Where to start: solutions near it are preferred; the middle of the limits if left out."
+NEAR = "The start: solutions near it are preferred; the middle of the limits by default."
 
 
 def ik(
@@ -66,7 +66,7 @@ def ik(
     ),
     json: AsJson = False,
 ) -> None:
-    """Inverse kinematics: joint positions that bring a frame where it should be.
+    """Inverse kinematics: joint positions that bring a frame to its target.
 
     With --xyz alone the orientation is free, with --rpy or --quaternion alone the position. If no configuration meets
     the target, the nearest one found and the reason are shown, and the exit code is 1.

@@ -109,7 +109,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _joint_table(arm: Robot) -> Table:
-    table = new_table("Where they stand", "#", "joint", "type", "on link", "moves link", "axis")
+    table = new_table("Places", "#", "joint", "type", "on link", "moves link", "axis")
     for index, joint in enumerate(arm.model.joints):
         axis = figures(joint.axis)
         table.add_row(str(index), joint.name, joint.kind, joint.parent, joint.child, axis)

@@ -26,7 +26,7 @@ def list_robots(
         typer.Option("--pictures", metavar="FOLDER", help="Draw each robot to FOLDER/NAME.png; the folder is made."),
     ] = None,
 ) -> None:
-    """The bundled robots: their joints, what they are, and where their numbers come from.
+    """The bundled robots: their joints, their kinds, and the sources of their numbers.
 
     R is a joint that turns, P one that slides, from the base to the tip.
 

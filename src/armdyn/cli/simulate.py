@@ -56,7 +56,7 @@ def simulate(
     json: AsJson = False,
     **texts: Any,
 ) -> None:
-    r"""Let the arm move, and show where it went and whether its energy adds up.
+    r"""Let the arm move, and show its motion and the balance of its energy.
 
     Options are words of a scenario, and replace those of a scenario in YAML. All other words are given by --set;
     --words lists them, with the arguments of Python of the same names. Numbers may have units: 90deg, pi/2, 20mm, 10ms.

@@ -32,11 +32,11 @@ VERBS: Mapping[str, Verb] = {
     "list": Verb(
         "list_robots.list_robots",
         "none",
-        "The bundled robots: their joints, what they are, and where their numbers come from.",
+        "The bundled robots: their joints, their kinds, and the sources of their numbers.",
     ),
     "info": Verb("info.info", "described", "Show joints, limits, masses and inertias; operation counts with --cost."),
-    "fk": Verb("fk.fk", "opened", "Forward kinematics: where frames are, in base axes."),
-    "ik": Verb("ik.ik", "opened", "Inverse kinematics: joint positions that bring a frame where it should be."),
+    "fk": Verb("fk.fk", "opened", "Forward kinematics: poses of frames in base axes."),
+    "ik": Verb("ik.ik", "opened", "Inverse kinematics: joint positions that bring a frame to its target."),
     "jacobian": Verb(
         "jacobian.jacobian",
         "opened",
@@ -93,7 +93,7 @@ VERBS: Mapping[str, Verb] = {
     "simulate": Verb(
         "simulate.simulate",
         "described",
-        "Let the arm move, and show where it went and whether its energy adds up.",
+        "Let the arm move, and show its motion and the balance of its energy.",
     ),
     "doctor": Verb("doctor.doctor", "none", "Find what is wrong with URDF, MJCF and xacro files, and propose repairs."),
     "diff": Verb(

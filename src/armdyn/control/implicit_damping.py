@@ -29,7 +29,7 @@ def implicit_damping(controller: Function) -> Function:
     at a limit the velocity has no gain. Stiffness stays explicit.
 
     Args:
-        controller: whose tau is a function of qd; derivatives are taken of its operations.
+        controller: a controller with tau as a function of qd; its operations are differentiated.
 
     Raises:
         Unsupported: when it is traced, a robot with flexible joints, constraints, or friction that depends on the load.

@@ -16,7 +16,7 @@ def references(path: JointPath | CartesianPath, times: ArrayLike) -> dict[str, A
 
     Of a `JointPath` ``q_ref``, ``qd_ref``, ``qdd_ref``, rad or m and their rates, shape (steps, n); of a
     `CartesianPath` ``T_ref``, ``V_ref``, ``Vdot_ref``, shape (steps, 4, 4) and (steps, 6), expressed as "world". Before
-    its beginning and after its end the motion rests where it begins and ends.
+    its beginning and after its end the motion rests at its ends.
 
     Args:
         path: the motion.

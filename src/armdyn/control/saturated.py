@@ -65,7 +65,7 @@ def saturated(
             result[name] = select(greater(excess * (new - old), 0.0), old, new)
         return result | {"tau": np.array(tau), signal: wanted}
 
-    doc = "Joint forces tau within effort limits, N m or N, shape (..., n); integrals stop where they would add to it."
+    doc = "Joint forces tau within effort limits, N m or N, shape (..., n); integrals stop if they would add to it."
     settings = {"limits": limits, "integrals": tuple(integrals)}
     return inside.wrapped(saturated, law, doc, signals={signal: ("n",)}, settings=settings)
 

@@ -3,7 +3,8 @@
 Joint forces are linear in products of masses, moments and the centres of mass; their coefficients are functions of the
 state. Every function that occurs, a wave, a position of a prismatic joint or a product of rates, gives one linear
 equation for these products, with coefficients in the field of the lengths of joints and gravity. The remaining rows
-after elimination are the base parameters, with names.
+after elimination are the base parameters, with names. `armdyn.identification.identifiability` eliminates numbers, and
+stands below this package, which knows the closed forms: the two share no step.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ def base_parameters(derivation: DynamicsResults) -> SymbolicBaseParameters:
     numbers = [b.name for b in arm.bodies if not all(_is_symbolic(x) for x in (b.mass, *b.com, *b.tensor.flat))]
     if numbers:
         raise Unsupported(
-            f"the inertia of {numbers[0]!r} has numbers; base parameters are found where every mass, centre of mass "
-            "and moment that is not zero is a symbol: derive with symbols='all'. For numbers there is "
+            f"the inertia of {numbers[0]!r} has numbers; base parameters need a symbol for every mass, centre of "
+            "mass and moment that is not zero: derive with symbols='all'. For numbers there is "
             "robot.base_parameters()"
         )
     if len(functions.rows) * len(functions.columns) > LARGEST:

@@ -141,7 +141,7 @@ class ByLength(JointPath):
         return np.asarray(beside)
 
     def _refuse_corners(self, velocity: Array) -> None:
-        """Raise a MotionError at a place where the direction of the path jumps."""
+        """Raise a MotionError at a jump of the direction of the path."""
         times, direction = self._times[self._moving], velocity[self._moving] / self._speeds[self._moving, None]
         for j in np.flatnonzero(angles(direction[:-1], direction[1:]) > CORNER):
             corner = self._corner(times[j], times[j + 1], direction[j], direction[j + 1])

@@ -95,7 +95,7 @@ class CurvePath(CartesianPath):
 
 
 class CartesianPathSequence(CartesianPath):
-    """Paths one after another, each from the pose where the one before ended.
+    """Paths one after another, each from the last pose of the one before.
 
     Args:
         paths: in order.

@@ -131,7 +131,7 @@ class Arc(Curve):
                 f"angle={angle!r} rad; expected a number above zero (for the other way, turn the axis round)"
             )
         if radius == 0.0:
-            raise MotionError("center is where the arc starts; expected another point")
+            raise MotionError("center is the start of the arc; expected another point")
         if abs(self._axis @ self._spoke) > 1e-9 * radius:
             off = np.degrees(np.arccos(self._axis @ self._spoke / radius))
             raise MotionError(

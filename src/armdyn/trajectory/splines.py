@@ -167,7 +167,7 @@ def _piecewise(spline: BSpline) -> PPoly:
 
 
 def _largest(polynomials: PPoly) -> Array:
-    """The largest absolute value of each joint: at a break, from either side, or where the derivative vanishes."""
+    """The largest absolute value of each joint: at a break, from either side, or at zeros of the derivative."""
     breaks, n = polynomials.x, polynomials.c.shape[2]
     ends = np.abs(polynomials(breaks)).max(axis=0)
     from_the_left = np.abs(_left_ends(polynomials)).max(axis=0)

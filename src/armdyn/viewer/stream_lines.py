@@ -28,7 +28,7 @@ ROS_NAMES = {"position": "q", "velocity": "qd", "effort": "tau"}
 """Quantities by array of a ROS JointState message, in addition to ``name``."""
 
 FORMAT = """one state a line. JSON: {"q": [...]} with a number for each joint, rad or m, and "t", s, "qd", "qdd", "tau"
-where they are known; or an array of q alone; or ROS's {"name": [...], "position": [...], "velocity": [...], "effort":
+if they are known; or an array of q alone; or ROS's {"name": [...], "position": [...], "velocity": [...], "effort":
 [...]}. csv: q, then qd, then qdd of all joints, with the time in front or not; or any columns named by a first line
 such as "t,q_elbow [deg],tau_elbow"."""
 """A description of the format, for help texts."""

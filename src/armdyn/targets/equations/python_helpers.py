@@ -10,11 +10,11 @@ MATH = {
     return x if isnan(x) else float((x > 0) - (x < 0))
 ''',
     "min": '''def minimum(a, b):
-    """The smaller; NaN where either is."""
+    """The smaller; NaN if either is."""
     return a + b if isnan(a) or isnan(b) else min(a, b)
 ''',
     "max": '''def maximum(a, b):
-    """The larger; NaN where either is."""
+    """The larger; NaN if either is."""
     return a + b if isnan(a) or isnan(b) else max(a, b)
 ''',
     "floor": '''def floor(x):
@@ -22,15 +22,15 @@ MATH = {
     return float(math.floor(x)) if isfinite(x) else x
 ''',
     "less": '''def less(a, b):
-    """1 where a < b, else 0."""
+    """1 if a < b, else 0."""
     return float(a < b)
 ''',
     "less_equal": '''def less_equal(a, b):
-    """1 where a <= b, else 0."""
+    """1 if a <= b, else 0."""
     return float(a <= b)
 ''',
     "select": '''def select(condition, if_true, if_false):
-    """``if_true`` where the condition is not 0."""
+    """``if_true`` if the condition is not 0."""
     return if_true if condition != 0 else if_false
 ''',
     "guard": '''def guard(value, unused):
@@ -42,15 +42,15 @@ MATH = {
 
 NUMPY = {
     "less": '''def less(a, b):
-    """1 where a < b, else 0."""
+    """1 if a < b, else 0."""
     return np.less(a, b).astype(float)
 ''',
     "less_equal": '''def less_equal(a, b):
-    """1 where a <= b, else 0."""
+    """1 if a <= b, else 0."""
     return np.less_equal(a, b).astype(float)
 ''',
     "select": '''def select(condition, if_true, if_false):
-    """``if_true`` where the condition is not 0."""
+    """``if_true`` if the condition is not 0."""
     return np.where(condition != 0, if_true, if_false)
 ''',
     "guard": MATH["guard"],
@@ -65,7 +65,7 @@ ARRANGED = '''def arranged(batch, shape, *scalars):
 '''
 
 QUOTIENT = '''def quotient(a, b):
-    """a / b, also where b is 0."""
+    """a / b, also if b is 0."""
     if b:
         return a / b
     return nan if isnan(a) or not a else copysign(inf, a) * copysign(1.0, b)
@@ -73,7 +73,7 @@ QUOTIENT = '''def quotient(a, b):
 """The division of programs that evaluate both sides of a choice, of which one may have no value."""
 
 OR_NAN = '''def or_nan(function):
-    """The function, NaN where ``math`` raises an error: of what is not chosen."""
+    """The function, NaN if ``math`` raises an error: of what is not chosen."""
 
     def evaluated(*x):
         try:

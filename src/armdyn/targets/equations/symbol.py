@@ -135,5 +135,5 @@ def superscript(number: int) -> str:
 
 
 def columns(text: str) -> int:
-    """The width of a text on a terminal, where combining dots have no width."""
+    """The width of a text on a terminal; combining dots have no width."""
     return len(text) - sum(text.count(mark) for mark in _COMBINING)

@@ -2,7 +2,7 @@
 
 A step after which, or at a stage of which, some watched result is negative is not made. Instead its length is searched:
 trial steps from the same state halve the interval between the longest length without a negative result and the shortest
-length with one, by the secant method with the Illinois rule (Dowell and Jarratt 1971) where both ends have a sign, else
+length with one, by the secant method with the Illinois rule (Dowell and Jarratt 1971) if both ends have a sign, else
 by bisection. The last step has the longest length without. So the time and the state are as accurate as a step, and
 each lane searches while the others step.
 
