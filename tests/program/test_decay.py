@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from armdyn.actuators.stribeck import fallen
+from armdyn.actuators.stribeck import decay
 from armdyn.program import Port, Program, derivative, less, maximum, select, trace
 from armdyn.targets.llvm.decay import OPERATION, SMALLEST, is_never_negative, with_decays
 from armdyn.targets.llvm.machine import Machine, host
@@ -121,9 +121,9 @@ def test_a_state_does_not_depend_on_its_group() -> None:
 @pytest.mark.parametrize("exponent", [0.7, 1.0, 1.3, 2.0, 2.7])
 def test_stribecks_curve_and_its_slope(exponent: float) -> None:
     """At rest, just above it and at all speeds, and the derivative of the compiled curve."""
-    curve = trace(lambda x: np.array([fallen(x[0], 0.4, exponent)]), [Port("x", (1,))], name="fallen")
+    curve = trace(lambda x: np.array([decay(x[0], 0.4, exponent)]), [Port("x", (1,))], name="decay")
     slope = trace(
-        lambda x: np.array([derivative(lambda y: fallen(y[0], 0.4, exponent), x)[0]]), [Port("x", (1,))], name="slope"
+        lambda x: np.array([derivative(lambda y: decay(y[0], 0.4, exponent), x)[0]]), [Port("x", (1,))], name="slope"
     )
     speeds = np.concatenate([[0.0, 5e-324, 1e-310, 1e-200, 1e-20], 10.0 ** np.linspace(-8.0, 1.0, 61)])
     found, slopes = (compiled_for(one, host(), "d")(speeds[:, None])[:, 0] for one in (curve, slope))

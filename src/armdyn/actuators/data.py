@@ -69,14 +69,14 @@ def shown_parts(part: Any) -> str:
     >>> print(shown_parts(Actuator(gear=Gear(50.0), friction=Coulomb(2.0))))
     Gear(ratio=50), Coulomb(size=2)
     """
-    values = [value if isinstance(value, tuple) else (value,) for value in stated(part).values()]
+    values = [value if isinstance(value, tuple) else (value,) for value in entries_of(part).values()]
     return ", ".join(", ".join(map(shown_part, value)) or "no friction" for value in values) or "says nothing"
 
 
 def shown_part(value: Any) -> str:
     """A part with the fields that do not have their defaults; a number with six digits."""
     if dataclasses.is_dataclass(value):
-        fields = ", ".join(f"{name}={shown_part(field)}" for name, field in stated(value).items())
+        fields = ", ".join(f"{name}={shown_part(field)}" for name, field in entries_of(value).items())
         return f"{type(value).__name__}({fields})"
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
@@ -136,10 +136,10 @@ def _classes(hint: Any) -> tuple[type, ...]:
 
 
 def _fields(part: Any) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in stated(part).items()}
+    return {name: _plain(value) for name, value in entries_of(part).items()}
 
 
-def stated(part: Any) -> dict[str, Any]:
+def entries_of(part: Any) -> dict[str, Any]:
     """The values of the fields that do not have their defaults."""
     kind: type = type(part)
     values = ((name, field, getattr(part, name)) for name, field in fields_of(kind).items())
@@ -199,11 +199,13 @@ def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
             raise Misfit((*path, name), str(UnknownName.of("field", name, fields, kind.__name__)))
         values[name] = _value(fields[name], datum, (*path, name))
         if isinstance(datum, str) and (unit := UNITS.get(kind, {}).get(name)):
-            values[name] = _checked((*path, name), quantity, f"{name} of {kind.__name__}", datum, unit, needs_unit=True)
+            values[name] = _construct(
+                (*path, name), quantity, f"{name} of {kind.__name__}", datum, unit, needs_unit=True
+            )
     for name, field in fields.items():
         if field.is_required and name not in values:
             raise Misfit(path, f"{kind.__name__} has no {name}; expected its fields: {', '.join(fields)}")
-    return _checked(path, kind, **values)
+    return _construct(path, kind, **values)
 
 
 def _from_data_sheet(data: Mapping[str, Any], path: tuple[str | int, ...]) -> Motor:
@@ -211,10 +213,10 @@ def _from_data_sheet(data: Mapping[str, Any], path: tuple[str | int, ...]) -> Mo
     if len(data) > 1 or not isinstance(entries, Mapping) or not all(isinstance(name, str) for name in entries):
         raise Misfit(path, f"{DATA_SHEET} is {excerpt(entries)}; expected its entries, and no other field of Motor")
     with instead(check="check: false"):
-        return _checked((*path, DATA_SHEET), Motor.from_data_sheet, **entries)  # type: ignore[no-any-return]
+        return _construct((*path, DATA_SHEET), Motor.from_data_sheet, **entries)  # type: ignore[no-any-return]
 
 
-def _checked(path: tuple[str | int, ...], make: Callable[..., Any], *args: Any, **fields: Any) -> Any:
+def _construct(path: tuple[str | int, ...], make: Callable[..., Any], *args: Any, **fields: Any) -> Any:
     """The object made of fields; raises a `Misfit` if they are refused."""
     try:
         return make(*args, **fields)

@@ -122,7 +122,7 @@ def read(
     _to_terminals(values, connection)
     k_t = _torque_constant(values)
     R = _resistance(values, k_t)
-    expected = _expected(values, k_t, R)
+    expected = _derived_values(values, k_t, R)
     if check and (contradictions := list(_contradictions(values, expected, k_t, R))):
         unchecked = option("check", False)
         advice = f"Mend the sheet; {unchecked} takes torque constant and resistance, and leaves out the rest"
@@ -272,7 +272,7 @@ class _Follows(NamedTuple):
     needs: str
 
 
-def _expected(values: dict[str, float], k_t: float, R: float | None) -> dict[str, _Follows]:
+def _derived_values(values: dict[str, float], k_t: float, R: float | None) -> dict[str, _Follows]:
     """The values of entries that only confirm others, by torque constant and resistance."""
     V, J = values.get("nominal_voltage"), values.get("rotor_inertia")
     I_0, I_n = _no_load_current(values, k_t), _continuous_current(values, k_t)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.actuators.stribeck import fallen
+from armdyn.actuators.stribeck import decay
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.program import sign
 
@@ -56,7 +56,7 @@ class LuGre(FrictionWithState):
 
     def slip_force(self, rate: Any) -> Any:
         """G, the force of bristles at their largest deflection at a velocity, N m or N (equation 4)."""
-        return self.kinetic + (self.static - self.kinetic) * fallen(abs(rate), self.speed, self.exponent)
+        return self.kinetic + (self.static - self.kinetic) * decay(abs(rate), self.speed, self.exponent)
 
     def magnitude(self, speed: Any, load: Any) -> Any:
         """G + s2 |qd|, N m or N, at a steady velocity."""

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.dry import DryFriction
-from armdyn.actuators.stribeck import fallen
+from armdyn.actuators.stribeck import decay
 from armdyn.base.errors import ModelError
 from armdyn.model.friction import LoadLine, Slopes
 from armdyn.program import less, less_equal, maximum, select, sign
@@ -131,13 +131,13 @@ class ServoFriction(DryFriction):
         """F, N m, with the signs of both sizes at this load."""
         if self.depends_on_load:
             return self._solution(speed, load).force
-        return self.viscous * speed + self.coulomb + self.stribeck * fallen(speed, self.speed, self.exponent)
+        return self.viscous * speed + self.coulomb + self.stribeck * decay(speed, self.speed, self.exponent)
 
     def force(self, rate: Any, load: Any) -> Any:
         """sign(qd) F; for M1 and M2 the viscous part has its slope at rest too."""
         if self.depends_on_load:
             return super().force(rate, load)
-        S = fallen(abs(rate), self.speed, self.exponent) if self.stribeck else 0.0
+        S = decay(abs(rate), self.speed, self.exponent) if self.stribeck else 0.0
         return sign(rate) * (self.coulomb + self.stribeck * S) + self.viscous * rate
 
     def slopes(self, rate: Any, load: Any) -> Slopes:
@@ -203,7 +203,7 @@ class ServoFriction(DryFriction):
 
     def _terms(self, speed: Any) -> tuple[float, Any, Any]:
         """The unit, S, and A over the unit."""
-        S, bound = fallen(speed, self.speed, self.exponent), self._bounds()[1]
+        S, bound = decay(speed, self.speed, self.exponent), self._bounds()[1]
         unit = bound[0] if bound else 1.0
         return unit, S, (self.viscous / unit) * speed + self.coulomb / unit + (self.stribeck / unit) * S
 
@@ -236,8 +236,8 @@ class ServoFriction(DryFriction):
 
     def _part(self, unit: float, S: Any, of: str) -> Any:
         """k1 + S k2 of the motor's torque, e1 + S e2 of the external one, over the unit; a float if it is constant."""
-        least, fallen = getattr(self, of) / unit, getattr(self, f"{of}_stribeck") / unit
-        return least + S * fallen if fallen else least
+        least, decay = getattr(self, of) / unit, getattr(self, f"{of}_stribeck") / unit
+        return least + S * decay if decay else least
 
     def _sum_of_parts(self, unit: float, S: Any) -> Any:
         """C = k1 + e1 + S (k2 + e2), over the unit."""
@@ -270,9 +270,9 @@ class ServoFriction(DryFriction):
         k1, k2 = self.motor / unit, self.motor_stribeck / unit
         c1, c2 = k1 + self.external / unit, k2 + self.external_stribeck / unit
         pushed = self._pushed(unit, load)
-        C = _signed(first, c1) + S * (_signed(second, c2) + pushed)
-        D = _signed(first, -k1, around=1.0 / unit)
-        return C, D - S * _signed(second, k2) if k2 else D, S * pushed
+        C = _with_sign(first, c1) + S * (_with_sign(second, c2) + pushed)
+        D = _with_sign(first, -k1, around=1.0 / unit)
+        return C, D - S * _with_sign(second, k2) if k2 else D, S * pushed
 
     def _quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> ForceAndSlope:
         """The solution of the quadratic equation, t = n/(h + r), F = t - L, and dt/dL = n'/(2 r)."""
@@ -288,9 +288,9 @@ class ServoFriction(DryFriction):
         k1, k2 = self.motor / unit, self.motor_stribeck / unit
         e1, e2 = self.external / unit, self.external_stribeck / unit
         pushed = self._pushed(unit, load)
-        C = _signed(first, e1, around=1.0 / unit) + S * (_signed(second, e2) + pushed)
+        C = _with_sign(first, e1, around=1.0 / unit) + S * (_with_sign(second, e2) + pushed)
         n = A + C * load
-        h = _signed(first, -0.5 * k1, around=0.5 / unit) - S * _signed(second, 0.5 * k2)
+        h = _with_sign(first, -0.5 * k1, around=0.5 / unit) - S * _with_sign(second, 0.5 * k2)
         r = np.sqrt(h * h - S * select(less(n, 0.0), self.motor_quadratic / unit, 0.0) * n)
         return n, h, r, C + S * pushed
 
@@ -319,6 +319,6 @@ def _reciprocal(positive: Any, if_positive: Any, if_not: Any) -> Any:
     return 1.0 / select(positive, if_positive, if_not)
 
 
-def _signed(positive: Any, x: float, around: float = 0.0) -> Any:
+def _with_sign(positive: Any, x: float, around: float = 0.0) -> Any:
     """around + x or around - x."""
     return select(positive, around + x, around - x)

@@ -41,10 +41,10 @@ class Stribeck(DryFriction):
 
     def magnitude(self, speed: Any, load: Any) -> Any:
         """k + (s - k) exp(-(|qd|/v)^a)."""
-        return self.kinetic + (self.static - self.kinetic) * fallen(speed, self.speed, self.exponent)
+        return self.kinetic + (self.static - self.kinetic) * decay(speed, self.speed, self.exponent)
 
 
-def fallen(speed: Any, by: float, exponent: float) -> Any:
+def decay(speed: Any, by: float, exponent: float) -> Any:
     """exp(-(speed/by)^exponent), the factor of the part of the friction that falls with the speed.
 
     If the exponent is below 1, its slope at rest is infinite; 0 replaces it, like that of a step.

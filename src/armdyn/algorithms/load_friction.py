@@ -162,7 +162,7 @@ class OwnLoads(LoadEquations):
             gain[i], offset[i] = friction[k].gain, friction[k].offset
         on_links = self.tau * gain - offset
         drive = self._drive_before(friction)
-        qdd, reactions = self._moved(factored(self.mechanism, drive, self.links, self.moves), on_links - self.h)
+        qdd, reactions = self._accelerations(factored(self.mechanism, drive, self.links, self.moves), on_links - self.h)
         new = {k: on_links[i] - drive.armature[k] * qdd[i] for k, i in self.coordinates.items()}
         return LinearSolution(qdd, reactions, new)
 
@@ -173,7 +173,7 @@ class OwnLoads(LoadEquations):
             rotors[k] = rotors[k] * friction[k].gain
         return dataclasses.replace(self.drive, armature=tuple(rotors))
 
-    def _moved(self, factors: Factors, pushed: Array) -> tuple[Array, Array]:
+    def _accelerations(self, factors: Factors, pushed: Array) -> tuple[Array, Array]:
         """The accelerations, and the reactions."""
         if self.within is not None:
             return self.within(factors, pushed)
@@ -195,12 +195,12 @@ class OwnLoads(LoadEquations):
 
     def conditions(self, step: NewtonStep) -> Iterator[Any]:
         """1 for each joint whose equation holds, else 0."""
-        cancelled = self._cancelled() if self.constrained else np.zeros(self.mechanism.dof)
+        cancelled = self._cancelled_forces() if self.constrained else np.zeros(self.mechanism.dof)
         for k, i in self.coordinates.items():
             rotor = -self.drive.armature[k] * step.qdd[i]
             yield holds((self.tau[i], rotor, -step.loads[k], -step.friction[k].force), cancelled[i])
 
-    def _cancelled(self) -> Array:
+    def _cancelled_forces(self) -> Array:
         """The rotor's inertial force, by coordinate, at an acceleration that constraints may have cancelled.
 
         (|tau| + |h|) in the metric of M^-1 is that of the arm without them, with M replaced by its diagonal.

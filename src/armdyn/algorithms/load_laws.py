@@ -31,7 +31,7 @@ class LoadedFriction(NamedTuple):
         """The friction if a condition is 1, the other one if it is 0."""
 
         def either(a: Any, b: Any) -> Any:
-            return chosen(condition, a, b)
+            return select(condition, a, b)
 
         pieces = tuple(map(either, self.pieces, other.pieces))
         force, slope = either(self.force, other.force), either(self.slope, other.slope)
@@ -84,7 +84,7 @@ def other_friction(drive: Drive, rates: Array) -> list[Any]:
     return dataclasses.replace(drive, laws=laws).friction_forces(rates, [0.0] * len(rates))
 
 
-def chosen(condition: Any, if_true: Any, if_false: Any) -> Any:
+def select(condition: Any, if_true: Any, if_false: Any) -> Any:
     """One of two numbers by a condition of 1 or 0."""
     if hasattr(condition, "select"):
         return condition.select(if_true, if_false)

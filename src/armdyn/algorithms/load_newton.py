@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.load_laws import LoadedFriction, chosen, is_curved, lines, loaded_friction
+from armdyn.algorithms.load_laws import LoadedFriction, is_curved, lines, loaded_friction, select
 from armdyn.base.type_rounding import rounding
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
@@ -164,7 +164,7 @@ def solution_under_load(equations: LoadEquations, near: Mapping[int, Any] | None
     else:
         last = _until_settled(equations, friction, loads, near=bool(near))
     if equations.check_all:
-        last = _checked(equations, last)
+        last = _nan_unless_solved(equations, last)
     forces = {k: own.force for k, own in last.friction.items()}
     return SolutionUnderLoad(last.qdd, last.loads, equations.response(last.friction), forces, last.reactions)
 
@@ -206,7 +206,7 @@ def _until_settled(
     singly = SINGLY_OF_CURVES if equations.curved else SINGLY
 
     def last(step: NewtonStep) -> NewtonStep:
-        return step if equations.check_all else _checked(equations, step)
+        return step if equations.check_all else _nan_unless_solved(equations, step)
 
     def settled(step: NewtonStep, number: int) -> NewtonStep:
         """The first settled step among this one and those after it; each may be skipped by itself."""
@@ -224,17 +224,17 @@ def _until_settled(
 def _unless_settled(equations: LoadEquations, step: NewtonStep, further: NewtonStep) -> NewtonStep:
     """The further step if one is not settled. A compiled function skips steps that no state needs."""
     settled, drive = step.settled, equations.drive
-    loads = {k: chosen(settled, step.loads[k], load) for k, load in further.loads.items()}
+    loads = {k: select(settled, step.loads[k], load) for k, load in further.loads.items()}
     friction = loaded_friction(drive, equations.rates, loads)  # of straight lines little more than to choose
     friction |= {k: step.friction[k].where(settled, further.friction[k]) for k in loads if lines(drive, k) is None}
     qdd, reactions = (
-        np.array([chosen(settled, a, b) for a, b in zip(*both, strict=True)], dtype=object)
+        np.array([select(settled, a, b) for a, b in zip(*both, strict=True)], dtype=object)
         for both in ((step.qdd, further.qdd), (step.reactions, further.reactions))
     )
-    return NewtonStep(qdd, reactions, loads, friction, chosen(settled, 1.0, further.settled))
+    return NewtonStep(qdd, reactions, loads, friction, select(settled, 1.0, further.settled))
 
 
-def _checked(equations: LoadEquations, step: NewtonStep) -> NewtonStep:
+def _nan_unless_solved(equations: LoadEquations, step: NewtonStep) -> NewtonStep:
     """A step whose accelerations, and forces of constraints, are NaN if it does not solve the equations."""
     solved: Any = 1.0
     for condition in equations.conditions(step):

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from armdyn.actuators import Actuator
-from armdyn.actuators.data import shown_part, stated
+from armdyn.actuators.data import entries_of, shown_part
 from armdyn.base.errors import ArmdynError, ModelError, Unsupported
 from armdyn.cli.arguments import UnopenedRobot
 from armdyn.cli.description import compiled_methods, description, moving_mass
@@ -176,15 +176,15 @@ def _drive(joint: Joint) -> tuple[str, ...]:
     drive, armature = joint.actuator, figure(joint.armature) if joint.armature else "-"
     if not isinstance(drive, Actuator):
         return "-", "-", armature, "-" if drive is None else str(drive), "-"
-    motor = {} if drive.motor is None else stated(drive.motor)
+    motor = {} if drive.motor is None else entries_of(drive.motor)
     rotor = motor.pop("rotor_inertia", 0.0)
-    gear = {} if drive.gear is None else stated(drive.gear)
+    gear = {} if drive.gear is None else entries_of(drive.gear)
     fields = [
         *_lines("", {name: value for name, value in motor.items() if not is_dataclass(value)}),
-        *(line for name, part in motor.items() if is_dataclass(part) for line in _lines(f"{name} ", stated(part))),
+        *(line for name, part in motor.items() if is_dataclass(part) for line in _lines(f"{name} ", entries_of(part))),
         *_lines("gear ", {name: value for name, value in gear.items() if name != "ratio"}),
     ]
-    others = {name: value for name, value in stated(drive).items() if name not in ("motor", "gear", "friction")}
+    others = {name: value for name, value in entries_of(drive).items() if name not in ("motor", "gear", "friction")}
     for value in others.values():
         fields += map(_in_words, value if isinstance(value, tuple) else (value,))
     laws = ["none"] if drive.laws == () else [_in_words(law) for law in drive.laws or ()]
@@ -199,7 +199,7 @@ def _lines(part: str, fields: Mapping[str, object]) -> list[str]:
 
 def _in_words(part: object) -> str:
     """A part in words between which a line may end: "Stribeck static=3, kinetic=2, speed=0.1"."""
-    return f"{type(part).__name__} {', '.join(_lines('', stated(part)))}".strip()
+    return f"{type(part).__name__} {', '.join(_lines('', entries_of(part)))}".strip()
 
 
 def _value(value: object) -> str:

@@ -10,7 +10,7 @@ from armdyn.base.errors import ModelError
 from armdyn.constraints.arguments import ConstrainedRobot, finite, indices, state_name
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import ContradictingConstraints, InconsistentMotion, OpenLoop, SingularState
-from armdyn.constraints.row_sizes import NO_GRADIENT, holonomic_rows, listed, sizes_at
+from armdyn.constraints.row_sizes import NO_GRADIENT, holonomic_rows, list_rows, sizes_at
 from armdyn.model.constraints import Row
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.singular_mass import is_singular, without_inertia
@@ -25,14 +25,14 @@ def check_motion(
     try:
         check_closed(robot, q, tolerance)
     except OpenLoop as error:
-        raise _explained(robot, error) from None
+        raise _explain(robot, error) from None
     if qd is not None:
         check_velocities(robot, q, qd, tolerance)
         if qdd is not None:
             check_accelerations(robot, q, qd, qdd, tolerance)
 
 
-def _explained(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
+def _explain(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
     """The error of an open state, with the remedy: `close_loop`, if it finds a closed state from there."""
     if error.q is None:
         return error
@@ -103,7 +103,7 @@ def _first_beyond(
     if not beyond.any():
         return None
     index = indices(beyond)[0]
-    return index, listed(rows, values[index], per, sizes[index])
+    return index, list_rows(rows, values[index], per, sizes[index])
 
 
 def check_gradients(robot: ConstrainedRobot, A: Array, states: Sequence[tuple[int, ...]]) -> None:

@@ -9,7 +9,7 @@ from armdyn.base.checks import per_joint
 from armdyn.constraints.arguments import ConstrainedRobot, LockedJoints, state_name, tolerance_of, with_locked
 from armdyn.constraints.closure import ClosureCandidate, ClosureSolver, perturbed_guesses
 from armdyn.constraints.errors import ContradictingConstraints, OpenLoop
-from armdyn.constraints.row_sizes import NO_GRADIENT, holonomic, holonomic_rows, listed
+from armdyn.constraints.row_sizes import NO_GRADIENT, holonomic, holonomic_rows, list_rows
 from armdyn.constraints.state import State
 from armdyn.spatial.rotations import Array
 
@@ -59,11 +59,11 @@ def close_loop(
     (guess,) = per_joint(robot, q=q)
     closed, free = with_locked(robot, held, guess)
     for index in np.ndindex(guess.shape[:-1]):
-        closed[index] = _closed(robot, closed[index], free, tolerance, index)
+        closed[index] = _close(robot, closed[index], free, tolerance, index)
     return closed
 
 
-def _closed(robot: ConstrainedRobot, guess: Array, free: Array, tolerance: float, index: tuple[int, ...]) -> Array:
+def _close(robot: ConstrainedRobot, guess: Array, free: Array, tolerance: float, index: tuple[int, ...]) -> Array:
     """The first closed state: from the guess, perturbed guesses, then false roots (frames 180 deg apart) flipped."""
     solver = ClosureSolver(robot, guess, free)
     starts, best, flipped = [guess, *perturbed_guesses(guess, free)], None, list[tuple[str, ...]]()
@@ -71,12 +71,12 @@ def _closed(robot: ConstrainedRobot, guess: Array, free: Array, tolerance: float
         candidate = solver.solve_from(starts.pop(0))
         if candidate is None:
             continue
-        if not (np.abs(candidate.measured) <= tolerance).all():
+        if not (np.abs(candidate.violation) <= tolerance).all():
             if best is None and _cannot_change(robot, candidate, free, solver.sizes):
                 raise ContradictingConstraints(_what_contradicts(robot, candidate, free, index))
-            best = min((one for one in (best, candidate) if one), key=lambda one: float(np.abs(one.measured).max()))
+            best = min((one for one in (best, candidate) if one), key=lambda one: float(np.abs(one.violation).max()))
             continue
-        names = _flipped(robot, candidate.q)
+        names = _false_roots(robot, candidate.q)
         if not names:
             return candidate.q
         if len(flipped) < FLIPPED_RESTARTS:  # a perturbed guess would end there again
@@ -105,7 +105,7 @@ def _why_open(robot: ConstrainedRobot, best: ClosureCandidate, free: Array, inde
     joints = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if moves)
     return (
         f"the loops of {robot.name!r} do not close from the guess q{state_name(index)}: at best "
-        f"{listed(rows, best.phi, '', best.size)}, with {joints} free to move, at q = "
+        f"{list_rows(rows, best.phi, '', best.size)}, with {joints} free to move, at q = "
         f"{np.array2string(best.q, precision=6)}. Choose another guess, hold other joints, or see whether the parts "
         "can reach each other."
     )
@@ -129,20 +129,20 @@ def _cannot_change(robot: ConstrainedRobot, best: ClosureCandidate, free: Array,
 
 
 def _what_contradicts(robot: ConstrainedRobot, best: ClosureCandidate, free: Array, index: tuple[int, ...]) -> str:
-    rows, most = holonomic_rows(robot), np.abs(best.measured).max()
+    rows, most = holonomic_rows(robot), np.abs(best.violation).max()
     locked = [name for name, moves in zip(robot.joint_names, free, strict=True) if not moves]
-    against = [row.name for row, value in zip(rows, best.measured, strict=True) if abs(value) > 1e-3 * most]
+    against = [row.name for row, value in zip(rows, best.violation, strict=True) if abs(value) > 1e-3 * most]
     what = "contradict each other" if len(against) > 1 else "cannot hold"
     return (
         f"constraints of {robot.name!r} {what}{state_name(index)}"
         f"{' while ' + ', '.join(locked) + (' is' if len(locked) == 1 else ' are') + ' held' if locked else ''}: "
-        f"{' and '.join(map(repr, against))}. At best {listed(rows, best.phi, '', best.size)}, which no motion of the "
-        f"joints that are free changes, whatever the guess. Change or leave out "
+        f"{' and '.join(map(repr, against))}. At best {list_rows(rows, best.phi, '', best.size)}, which no motion of "
+        f"the joints that are free changes, whatever the guess. Change or leave out "
         f"{'one of them' if len(against) > 1 else 'it'}{', or hold other joints.' if locked else '.'}"
     )
 
 
-def _flipped(robot: ConstrainedRobot, q: Array) -> tuple[str, ...]:
+def _false_roots(robot: ConstrainedRobot, q: Array) -> tuple[str, ...]:
     """Names of the rows, or of constraints of several, whose zeros at a closed state q are false roots."""
     state, names = State(robot.mechanism, q, np.zeros(robot.dof)), []
     for constraint in robot.model.constraints:

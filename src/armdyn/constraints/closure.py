@@ -42,7 +42,7 @@ class ClosureCandidate(NamedTuple):
     size: Array
 
     @property
-    def measured(self) -> Array:
+    def violation(self) -> Array:
         """Violation of the constraints, rad or m."""
         return self.phi / self.size
 

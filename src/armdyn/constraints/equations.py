@@ -34,12 +34,12 @@ def all_equations(model: Mechanism, q: Array, qd: Array | None = None) -> Equati
     """The equations of all constraints of a model, one below the other; at rest by default."""
     require_constraints(model.model)
     state = State(model, q, np.zeros(model.dof) if qd is None else qd)
-    parts = [_checked(constraint, constraint.equations_at(state), model) for constraint in model.model.constraints]
+    parts = [_check_shapes(constraint, constraint.equations_at(state), model) for constraint in model.model.constraints]
     stacked = [np.concatenate([np.asarray(part[k]) for part in parts]) for k in range(3)]
     return Equations(*stacked)
 
 
-def _checked(constraint: Constraint, part: Equations, model: Mechanism) -> Equations:
+def _check_shapes(constraint: Constraint, part: Equations, model: Mechanism) -> Equations:
     """The equations of a constraint, after a check that they have the shapes of its rows."""
     rows, n = constraint.rows, model.dof
     holonomic = sum(row.holonomic for row in rows)

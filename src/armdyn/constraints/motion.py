@@ -19,7 +19,7 @@ from armdyn.constraints.arguments import (
 )
 from armdyn.constraints.checks import check_inertia, check_motion
 from armdyn.constraints.errors import InconsistentMotion
-from armdyn.constraints.row_sizes import listed, sizes_at
+from armdyn.constraints.row_sizes import list_rows, sizes_at
 from armdyn.constraints.solving import least_change
 from armdyn.spatial.rotations import Array
 
@@ -54,7 +54,7 @@ def close_velocities(
     q_, qd_ = per_joint(robot, q=q, qd=qd)
     check_motion(robot, tolerance, q_)
     qd_, free = with_locked(robot, held, qd_)
-    return _corrected(robot, "velocities qd", q_, qd_, np.zeros(len(robot.constraint_rows)), free, tolerance)
+    return _correct(robot, "velocities qd", q_, qd_, np.zeros(len(robot.constraint_rows)), free, tolerance)
 
 
 def close_accelerations(
@@ -89,10 +89,10 @@ def close_accelerations(
     check_motion(robot, tolerance, q_, qd_)
     qdd_, free = with_locked(robot, held, qdd_)
     drift = np.asarray(robot.constraint_drift(q_, qd_))
-    return _corrected(robot, "accelerations qdd", q_, qdd_, drift, free, tolerance)
+    return _correct(robot, "accelerations qdd", q_, qdd_, drift, free, tolerance)
 
 
-def _corrected(
+def _correct(
     robot: ConstrainedRobot, what: str, q: Array, rates: Array, drift: Array, free: Array, tolerance: float
 ) -> Array:
     """Rates x with A x + drift = 0: the least correction of the free ones in the metric of M."""
@@ -113,7 +113,7 @@ def _corrected(
         text = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
         raise InconsistentMotion(
             f"no {what}{state_name(states[k])} of {robot.name!r} keep the constraints with {text or 'no joint'} as "
-            f"given: {listed(robot.constraint_rows, violations[k] * size[k], per, size[k])} at best. "
+            f"given: {list_rows(robot.constraint_rows, violations[k] * size[k], per, size[k])} at best. "
             "Hold fewer joints, or others."
         )
     result = np.where(free, np.nan, rates)

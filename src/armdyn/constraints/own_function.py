@@ -34,13 +34,13 @@ class OwnFunction(Constraint):
 
     def _values(self, model: Any, q: Array, *shapes: tuple[int, ...]) -> Array:
         """The values of the function, brought to the first of the shapes that it may have."""
-        values = returned(self, self.function(model, q), model.dof)
+        values = function_values(self, self.function(model, q), model.dof)
         if values.shape not in shapes:
             raise wrong_shape(self, values.shape, model.dof)
         return values.reshape(shapes[0])
 
 
-def returned(constraint: Constraint, values: Any, n: int) -> Array:
+def function_values(constraint: Constraint, values: Any, n: int) -> Array:
     """The values that a function of the user returned, as an array of numbers."""
     try:
         array = np.asarray(values)
@@ -49,7 +49,7 @@ def returned(constraint: Constraint, values: Any, n: int) -> Array:
     if any(x is None or isinstance(x, str | bytes | dict | set) for x in array.flat):
         raise ModelError(
             f"the function of constraint {constraint.name!r} returned {values!r}; expected numbers of shape "
-            f"{_expected(constraint, n)}"
+            f"{_shape_in_words(constraint, n)}"
         )
     return array
 
@@ -58,11 +58,11 @@ def wrong_shape(constraint: Constraint, shape: Sequence[int], n: int) -> ModelEr
     """The error of a function that returned an array of another shape."""
     return ModelError(
         f"the function of constraint {constraint.name!r} returned shape {tuple(shape)}; expected "
-        f"{_expected(constraint, n)}"
+        f"{_shape_in_words(constraint, n)}"
     )
 
 
-def _expected(constraint: Constraint, n: int) -> str:
+def _shape_in_words(constraint: Constraint, n: int) -> str:
     k = len(constraint.rows)
     holonomic = constraint.rows[0].holonomic
     return f"({k},), a number for each equation" if holonomic else f"({k}, {n}), a row for each equation"

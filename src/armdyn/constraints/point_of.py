@@ -37,7 +37,7 @@ class PointOf(Constraint):
         self._set(name=name, of=self.of or "", point=vector(self.point, f"point of constraint {name!r}"))
         distinct(self)
 
-    def _seen(self, state: State) -> Relative:
+    def _relative(self, state: State) -> Relative:
         """The point in the axes of the frame that carries the shape."""
         return state.relative(self.frame, rigid(p=np.array(self.point)), self.of, np.eye(4))
 

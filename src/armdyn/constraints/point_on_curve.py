@@ -82,7 +82,7 @@ class PointOnCurve(PointOf):
 
         There c' . (r - c) = 0, so that s_r = c'^T / (c' . c' - c'' . (r - c)) and A = (n_i + s_r n_i' . (r - c)) J.
         """
-        seen = self._seen(state)
+        seen = self._relative(state)
         s = nearest(self, seen.r)
         up = np.array(self.up)
 

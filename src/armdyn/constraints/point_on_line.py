@@ -50,4 +50,4 @@ class PointOnLine(PointOf):
     def equations_at(self, state: State) -> Equations:
         """n . (r - p_0) = 0 for two directions n across the line."""
         across = axes_along(self.direction)[:, :2].T  # type: ignore[arg-type]
-        return at_rest_along(across, self.through, self._seen(state))
+        return at_rest_along(across, self.through, self._relative(state))

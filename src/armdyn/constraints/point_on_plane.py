@@ -56,4 +56,4 @@ class PointOnPlane(PointOf):
 
     def equations_at(self, state: State) -> Equations:
         """n . (r - p_0) = 0."""
-        return at_rest_along(np.array([self.normal]), self.through, self._seen(state))
+        return at_rest_along(np.array([self.normal]), self.through, self._relative(state))

@@ -63,7 +63,7 @@ class PointOnSurface(PointOf):
 
     def equations_at(self, state: State) -> Equations:
         """F(r) = 0, with A = F'(r) J and Adot qd = F'(r) rdd + (dF'/dt) rd."""
-        seen = self._seen(state)
+        seen = self._relative(state)
 
         def F(r: Array) -> Array:
             values = np.asarray(self.function(r))

@@ -103,7 +103,7 @@ def sizes_at(robot: ConstrainedRobot, q: Array, *, holonomic_only: bool = False)
     return row_sizes(rows, A, gradients_near(robot, q)[..., chosen])
 
 
-def listed(rows: Iterable[Row], values: Array, per: str, sizes: Array) -> str:
+def list_rows(rows: Iterable[Row], values: Array, per: str, sizes: Array) -> str:
     """The largest values, measured by the sizes, with the names of their rows."""
     measured = np.where(np.isnan(values), np.inf, np.abs(values / sizes))
     of_row = sorted(zip(rows, values, sizes, measured, strict=True), key=lambda one: -one[3])[:SHOWN]

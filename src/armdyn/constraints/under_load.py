@@ -10,8 +10,8 @@ g(qdd) = tau - d - l grows with qdd, and M qdd + h + g(qdd) + A^T lambda = tau -
 allows, and with it one A^T lambda, for independent and dependent rows of A: the loads are unique if the accelerations
 are. Newton's method is that of arms without constraints; the rotors differ in each of its steps.
 
-Joints that are coupled, or turn rotors that are bodies, share an equation: `armdyn.constraints.transmitted` gives the
-part of lambda that each of them transmits, and `armdyn.algorithms.coupled_loads` solves for all at once, for
+Joints that are coupled, or turn rotors that are bodies, share an equation: `armdyn.constraints.multiplier_loads` gives
+the part of lambda that each of them transmits, and `armdyn.algorithms.coupled_loads` solves for all at once, for
 constraints of full rank.
 """
 
@@ -31,8 +31,8 @@ from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_
 from armdyn.base.advice import either
 from armdyn.base.errors import Unsupported
 from armdyn.constraints.equations import all_equations, function
+from armdyn.constraints.multiplier_loads import multiplier_loads
 from armdyn.constraints.multipliers import ConstrainedMotion, independence_of, moved_within, schur_complement
-from armdyn.constraints.transmitted import transmitted
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regroup
@@ -78,7 +78,7 @@ def constrained_under_load(
     arguments = model, q, qd, tau, f_tip, None, None, f_ext
     if own_coordinates(model.drive) is None:
         independence = independence_of(schur_complement(model, factored_mass_matrix(model, q), A)[1])
-        rows = LoadConstraints(A, -drift, transmitted(model, q, A))
+        rows = LoadConstraints(A, -drift, multiplier_loads(model, q, A))
         solution = solution_under_load(CoupledLoads.at(*arguments, within=rows), near)
         return ConstrainedMotion(solution.qdd, solution.reactions, np.array(independence)), solution
     solution, count = accelerations_under_load(*arguments, near=near, within=within_rows(model, A, drift)), len(A)
@@ -110,7 +110,7 @@ def forces_under_load(
     _, wrenches = links_in_motion(mechanism, positions, rates, rotors, base_motion(model.gravity), f_tip, f_ext)
     of_links = loads_of_drives(mechanism, positions, wrenches, rates)
     loads = list(of_links)
-    for k, row in transmitted(model, q, A).items():
+    for k, row in multiplier_loads(model, q, A).items():
         loads[k] = loads[k] + row @ multipliers
     friction = drive.friction_forces(rates, loads)
     forces = drive.forces([own + rubs for own, rubs in zip(of_links, friction, strict=True)], rotors)
@@ -168,7 +168,7 @@ def friction_of_available(model: Mechanism, available: Array, rates: Array) -> t
     def force(laws: list[FrictionLaw], i: int, load: Any) -> Any:
         return sum(law.force(rates[i], load) for law in laws)
 
-    return _shared(model, available, force)
+    return _of_coordinates(model, available, force)
 
 
 @function("(n),(n)->(n),(n),(n),(n)")
@@ -181,13 +181,13 @@ def breakaway_of_available(model: Mechanism, backwards: Array, forwards: Array) 
     """
 
     def side(place: int, available: Array) -> tuple[Array, Array]:
-        return _shared(model, available, lambda laws, i, load: sum(law.at_rest(load)[place] for law in laws))
+        return _of_coordinates(model, available, lambda laws, i, load: sum(law.at_rest(load)[place] for law in laws))
 
     (least, of_least), (most, of_most) = side(0, backwards), side(1, forwards)
     return least, most, of_least, of_most
 
 
-def _shared(
+def _of_coordinates(
     model: Mechanism, available: Array, force: Callable[[list[FrictionLaw], int, Any], Any]
 ) -> tuple[Array, Array]:
     """f and df/dt of every coordinate, by Newton's method for each; zero without friction that depends on the load."""

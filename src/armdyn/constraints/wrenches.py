@@ -53,7 +53,7 @@ def constraint_wrench(
     >>> wrench.round(12) + 0.0
     array([3., 0.])
     """
-    (q_,), chosen = per_joint(robot, q=q), _chosen(components)
+    (q_,), chosen = per_joint(robot, q=q), _component_places(components)
     lam = multipliers_of(robot, multipliers)
     whole = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))
     J, size = whole[..., chosen, :], np.linalg.norm(whole, axis=(-2, -1)).max(initial=0.0, where=finite(whole).all(-1))
@@ -105,7 +105,7 @@ def multipliers_of_wrench(
         ConstraintError: a wrench that does work on motions that the constraints allow, which no lambda balances.
         RedundantConstraints: constraints that depend on others, so that lambda is not unique.
     """
-    (q_,), chosen = per_joint(robot, q=q), _chosen(components)
+    (q_,), chosen = per_joint(robot, q=q), _component_places(components)
     F = array("wrench", wrench, (..., len(chosen)), ", ".join(WRENCH_COMPONENTS[k] for k in chosen), missing=True)
     J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
     forces = np.einsum("...ji,...j->...i", J, F)
@@ -139,6 +139,6 @@ def _of_each_state(columns: Array, forces: Array, solve: Callable[[Array, Array,
     return result
 
 
-def _chosen(components: str | Sequence[str]) -> list[int]:
+def _component_places(components: str | Sequence[str]) -> list[int]:
     """The rows of the Jacobian that belong to the components, in the order given."""
     return places("components", components, WRENCH_COMPONENTS, "component", "a wrench", error=ConstraintError)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators import Actuator
-from armdyn.actuators.data import shown_part, stated
+from armdyn.actuators.data import entries_of, shown_part
 from armdyn.base.errors import ArmdynError
 from armdyn.base.tabular import figure, figures
 from armdyn.page.findings import PageFinding
@@ -94,14 +94,14 @@ def _part_rows(actuator: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(actuator, Actuator):
         yield type(actuator).__name__, str(actuator)
         return
-    for value in stated(actuator).values():
+    for value in entries_of(actuator).values():
         for part in value if isinstance(value, tuple) else (value,):
-            fields = stated(part)
+            fields = entries_of(part)
             within = {name: field for name, field in fields.items() if is_dataclass(field)}
             numbers = ", ".join(f"{name} {shown_part(field)}" for name, field in fields.items() if name not in within)
             yield type(part).__name__, numbers
             for field in within.values():
-                own = ", ".join(f"{name} {shown_part(each)}" for name, each in stated(field).items())
+                own = ", ".join(f"{name} {shown_part(each)}" for name, each in entries_of(field).items())
                 yield type(field).__name__, own
 
 

@@ -30,7 +30,7 @@ from armdyn.spatial.rotations import Array
 BETWEEN_FRAMES = (Distance, Held, PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface)
 
 
-def transmitted(model: Mechanism, q: Array, A: Array) -> dict[int, Array]:
+def multiplier_loads(model: Mechanism, q: Array, A: Array) -> dict[int, Array]:
     """C_k, (constraints,), of each body k whose friction depends on the load.
 
     Args:
