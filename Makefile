@@ -59,8 +59,10 @@ $(VENV)/installed-base: pyproject.toml requirements/base.txt | $(VENV)/made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
 
+# The libraries' modules are compiled on all cores, which pip does on one; templates among them are no Python.
 $(VENV)/installed-all: requirements/all.txt $(VENV)/installed-base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/all.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements/all.txt
+	$(BIN)/python -m compileall -qq -j 0 $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || true
 	touch $@
 
 # PyTorch is large: only the long tests have it.
