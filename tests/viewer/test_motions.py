@@ -139,7 +139,7 @@ def test_logs_are_read_with_units_and_completed_by_the_equations(tmp_path: Path)
         ("t,q_joint_1,q_elbow\n0,1,2\n", UnknownName, "q_elbow"),
         ("t,q_joint_1,q_joint_2\n", LogError, "has a header and no rows below it"),
         ("t,q_joint_1,q_joint_2\n0,nan,2\n", LogError, "has 0 rows of numbers, without 1 that were left out"),
-        ("1,2,3,4,5,6,7,8,9\n", LogError, "9 numbers"),
+        ("1,2,3,4,5,6,7,8,9\n", LogError, "9 columns and no header"),
         ("t,q_joint_1 [mm],q_joint_2\n0,1,2\n", LogError, "unit 'mm'"),
     ],
 )
@@ -195,7 +195,7 @@ def test_lines_in_all_formats() -> None:
         ('{"p": [1, 1]}', StreamError, "no q"),
         ('{"q": [1', StreamError, "not JSON"),
         ('{"t": "now", "q": [1, 2]}', StreamError, "t is 'now'"),
-        ("1,2,3,4,5,6,7,8", StreamError, "8 numbers in a row and no header; expected 2, 4 or 6"),
+        ("1,2,3,4,5,6,7,8", StreamError, "8 columns and no header; expected 2, 4 or 6"),
         ("inf,2", StreamError, "q_joint_1 is 'inf'"),
         ('{"name": ["elbow"], "position": [1]}', UnknownName, "no joint 'elbow'"),
         ("t,q_joint_1,q_joint3", UnknownName, "q_joint3"),

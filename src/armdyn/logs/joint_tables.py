@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.base.errors import UnknownName
 from armdyn.logs.errors import LogError
+from armdyn.logs.rates import at_rest, spline_through
 from armdyn.logs.rows import STATE, Rows, check_times, read_rows, warn_of_unused
 from armdyn.logs.sources import Source
 from armdyn.logs.units import unit_of_column
@@ -46,7 +46,7 @@ def read_states(source: Source, robot: Robot, **options: Any) -> States:
     Raises:
         LogError: a source that is not a table, a header that does not identify its columns, rows of different lengths,
             or an entry that is not a finite number, by line and column.
-        ShapeError: a table without a header whose columns are not those of q, then qd, then qdd.
+        LogError: a table without a header whose columns are not those of q, then qd, then qdd.
         UnknownName: a column of a joint that the robot does not have.
     """
     rows = read_rows(source, robot, partial=True, timed=False, **options)
@@ -115,53 +115,6 @@ def _motion(rows: Rows, *, may_jump: bool = False) -> Motion:
         return Motion(check_times(rows, may_stand_twice=may_jump), *(found[name] for name in STATE))
     t = check_times(rows)
     spline = spline_through(t, found["q"])
-    moves = ~_rests(found["q"], np.abs(spline(t, nu=1)))
+    moves = ~at_rest(found["q"], np.abs(spline(t, nu=1)))
     rates = (found[name] if name in found else moves * spline(t, nu=order) for order, name in enumerate(STATE))
     return Motion(t, *rates)
-
-
-ALIKE = 5
-"""A joint is at rest if its position is equal in this many consecutive rows or more."""
-
-IN_STEPS = 0.1
-"""Positions are rounded to few digits if the least change between rows, over the median change, exceeds this."""
-
-SWINGS = 1e-6
-"""Oscillation of a spline while a joint rests, away from the times at which it stops, over the largest velocity."""
-
-
-def _in_steps(moved: Array) -> bool:
-    """True if the least nonzero change between rows exceeds `IN_STEPS` times the median one."""
-    moved = moved[moved > 0.0]
-    return len(moved) > 0 and bool(moved.min() > IN_STEPS * np.median(moved))
-
-
-def _rests(q: Array, speeds: Array) -> Array:
-    """True for rows in which a joint rests: inside of `ALIKE` rows or more with equal position, shape (rows, n).
-
-    The spline oscillates slightly in them, and friction would follow the sign of its velocity. Positions with few
-    digits are equal in some rows, too: they change in steps none of which is much smaller than others, and are never
-    taken to be at rest.
-    """
-    still = np.diff(q, axis=0) == 0.0
-    rests = np.zeros(q.shape, dtype=bool)
-    for k, column in enumerate(still.T):
-        if _in_steps(np.abs(np.diff(q[:, k]))):
-            continue
-        changes = np.diff(np.concatenate([[0], column.astype(int), [0]]))
-        for first, last in zip(np.flatnonzero(changes == 1), np.flatnonzero(changes == -1), strict=True):
-            if last - first + 1 >= ALIKE:  # rows first to last are alike
-                rests[first : last + 1, k] = True
-    slow: Array = speeds <= SWINGS * speeds.max(axis=0)
-    return rests & slow
-
-
-def spline_through(t: Array, values: Array) -> Callable[..., Array]:
-    """The quintic spline through values over time, shape (rows, n); of fewer than six rows one of a lower degree.
-
-    Its derivatives are ``spline(t, nu=1)`` and ``spline(t, nu=2)``.
-    """
-    from scipy.interpolate import make_interp_spline  # noqa: PLC0415 - slow to import
-
-    spline: Callable[..., Array] = make_interp_spline(t, values, k=min(5, len(t) - 1))
-    return spline

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from armdyn.base.errors import ShapeError
 from armdyn.formats.tables.table import Table
 from armdyn.formats.tables.words import comma_hint, is_number, unused
 from armdyn.logs.errors import LogError
 from armdyn.logs.layouts import Place, plain_labels
-from armdyn.logs.selection import NAMES, ColumnNames, chosen_columns, refuse_parts, refuse_twice
+from armdyn.logs.selection import NAMES, ColumnNames, chosen_columns, columns_by_count, refuse_parts, refuse_twice
 from armdyn.logs.sources import Source, table_of
 from armdyn.logs.stamps import unit_since_1970
 from armdyn.logs.units import check_units, unit_of_column
@@ -72,9 +71,8 @@ def read_rows(
         units_of: the units of columns by quantity and kind of joint.
 
     Raises:
-        LogError: no table, columns that are missing or stand twice, a row of another length, an entry that is not a
-            finite number.
-        ShapeError: a table without a header whose columns are not those of q, qd and qdd.
+        LogError: no table, columns that are missing or stand twice, a table without a header whose columns are not
+            those of q, qd and qdd, a row of another length, an entry that is not a finite number.
         UnknownName: a column of a joint that the robot does not have.
     """
     check_units(units or {}, NAMES)
@@ -131,7 +129,10 @@ def _places(
 ) -> dict[str, Sequence[Place | None]]:
     """The column of each joint and quantity, None for a joint without one."""
     if not table.has_labels and columns is None:
-        return dict(_by_count(table, robot, quantities, timed=not partial))
+        if quantities[0] != "q":
+            names = ", ".join(f"{quantities[0]}_{joint}" for joint in robot.joint_names)
+            raise LogError(f"{table.source} has no header{comma_hint(*table.labels)}; expected t, {names}")
+        return dict(columns_by_count(table, robot, of_states=partial))
     if partial and columns is None:
         own = _own(table, robot, quantities)
         if own is not None:
@@ -155,28 +156,6 @@ def _own(table: Table, robot: RobotLike, quantities: Sequence[str]) -> dict[str,
     time = next((labels[name] for name in ("t", "time") if name in labels), None)
     refuse_twice(table, {place.label for places in (*named.values(), [time]) for place in places if place})
     return {**named, **({} if time is None else {"t": [time]})}
-
-
-def _by_count(table: Table, robot: RobotLike, quantities: Sequence[str], *, timed: bool) -> dict[str, list[Place]]:
-    """The columns of a table without a header: q, then qd, then qdd of all joints, with the time in front or not."""
-    n, count = robot.dof, len(table.labels)
-    sizes = [n * k for k in range(1, len(STATE) + 1)]
-    joints = ", ".join(robot.joint_names)
-    if quantities[0] != "q":
-        names = ", ".join(f"{quantities[0]}_{joint}" for joint in robot.joint_names)
-        raise LogError(f"{table.source} has no header{comma_hint(*table.labels)}; expected t, {names}")
-    if count in sizes and not (timed and count - 1 in sizes):
-        first = 0
-    elif count - 1 in sizes and count not in sizes:
-        first = 1
-    else:
-        raise ShapeError(
-            f"{table.source} has {count} columns and no header; expected {n}, {2 * n} or {3 * n}: q, then qd, then "
-            f"qdd of {joints}, or one more with the time in front"
-        )
-    blocks = zip(STATE, range(first, count, n), strict=False)
-    columns = {name: [Place(str(place)) for place in range(start, start + n)] for name, start in blocks}
-    return {"t": [Place("0")], **columns} if first else columns
 
 
 def _check_finite(table: Table, place: Place, column_name: str) -> None:

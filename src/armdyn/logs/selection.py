@@ -45,7 +45,7 @@ def chosen_columns(
             raise UnknownName.of("quantity", name, NAMES, "columns=")
     named = {name: _named(table, robot, name, choice) for name, choice in (columns or {}).items()}
     if not table.has_labels:
-        return (named, []) if named else (_by_count(table, robot), [])
+        return (named, []) if named else (columns_by_count(table, robot), [])
     guess = guessed(table, robot.joint_names, needed) if needed not in named else None
     if guess is None and needed not in named:
         raise unrecognised(table, robot, needed)
@@ -127,32 +127,35 @@ def _place(table: Table, labels: Mapping[str, Place], quantity: str, each: Any) 
     return plain_labels(table)[table.labels[each]] if not table.has_labels else Place(table.labels[int(each)])
 
 
-def _by_count(table: Table, robot: RobotLike) -> Chosen:
+def columns_by_count(table: Table, robot: RobotLike, *, of_states: bool = False) -> Chosen:
     """The columns of a table without a header: q, then qd, then qdd of all joints, with the time in front or not.
+
+    Args:
+        table: of the source.
+        robot: whose joints these are.
+        of_states: True for a table that can be read in both ways to have no times; it is an error otherwise.
 
     Raises:
         LogError: another number of columns, or one that can be read with and without a time.
     """
     n, count = robot.dof, len(table.labels)
-    plain, timed = count in (n, 2 * n, 3 * n), count - 1 in (n, 2 * n, 3 * n)
-    joints = ", ".join(robot.joint_names)
-    if plain and timed:
+    sizes = (n, 2 * n, 3 * n)
+    plain, timed = count in sizes, count - 1 in sizes
+    if plain and timed and not of_states:
         raise LogError(
-            f"{table.source} has {count} numbers in a row, with a time in front or without; expected a header that "
-            f"names them, such as t,q_{robot.joint_names[0]}, or columns="
+            f"{table.source} has {count} columns and no header, with a time in front or without; expected a header "
+            f"that names them, such as t,q_{robot.joint_names[0]}, or columns="
         )
     if not plain and not timed:
         raise LogError(
-            f"{table.source} has {count} numbers in a row and no header{comma_hint(*table.labels)}; expected {n}, "
-            f"{2 * n} or {3 * n}: q, then qd, then qdd of {joints}, or one more with the time in front. For others "
-            f"name the columns by number: columns={{'t': 0, 'q': slice(1, {n + 1})}}"
+            f"{table.source} has {count} columns and no header{comma_hint(*table.labels)}; expected {n}, {2 * n} or "
+            f"{3 * n}: q, then qd, then qdd of {', '.join(robot.joint_names)}, or one more with the time in front. For "
+            f"others name the columns by number: columns={{'t': 0, 'q': slice(1, {n + 1})}}"
         )
-    first = 1 if timed else 0
-    chosen = {
-        quantity: [Place(str(first + n * block + k)) for k in range(n)]
-        for block, quantity in enumerate(("q", "qd", "qdd")[: (count - first) // n])
-    }
-    return {"t": [Place("0")], **chosen} if timed else chosen
+    first = 0 if plain else 1
+    blocks = zip(("q", "qd", "qdd"), range(first, count, n), strict=False)
+    columns = {quantity: [Place(str(place)) for place in range(start, start + n)] for quantity, start in blocks}
+    return {"t": [Place("0")], **columns} if first else columns
 
 
 def refuse_parts(table: Table, robot: RobotLike, quantities: Sequence[str], *, partial: bool = False) -> None:

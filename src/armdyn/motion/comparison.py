@@ -142,8 +142,26 @@ class Comparison(Tabulated):
 
 
 @np.errstate(all="ignore")  # diverged motions are NaN or infinite
-def compared(a: MotionData, b: MotionData) -> Comparison:
-    """Differences at the times of ``a`` within ``b``."""
+def compared(trajectory: MotionData, other: MotionData) -> Comparison:
+    """Largest and rms differences of another motion of the same joints from this one, as a printable table.
+
+    Motions are compared at the times of this one that lie within the other, which is interpolated at those times.
+
+    Args:
+        trajectory: the motion.
+        other: of joints of the same names and kinds, and the same batch.
+
+    Raises:
+        ShapeError: other joints, or another batch.
+        SettingError: motions that have no time in common.
+
+    >>> arm = armdyn.load("rp")
+    >>> methods = [armdyn.simulation.RungeKutta4(step=h) for h in (0.01, 0.02)]
+    >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method=method) for method in methods)
+    >>> bool(fine.compare(coarse).q.largest.max() < 1e-4)
+    True
+    """
+    a, b = trajectory, other
     if not isinstance(b, MotionData):
         raise ShapeError(f"other is {b!r}; expected a Trajectory")
     if (a.joint_names, a.joint_kinds) != (b.joint_names, b.joint_kinds):

@@ -132,7 +132,23 @@ def _mean(t: Array, values: Array) -> float:
 
 
 def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
-    """Histories of the motors by tau = G (k_t I + tau_cogging) and the motion of the rotors (Modern Robotics 8.9.1)."""
+    """Torques, speeds, currents, temperatures, voltages and powers of the motors over time (Modern Robotics 8.9).
+
+    The torques are those that gave the motion its joint forces, tau = G (k_t I + tau_cogging). A motion of a loop under
+    `armdyn.control.through_motors` has signals of the motors' currents, temperatures, voltages and powers, which
+    are returned unchanged, unless they do not fit the torques of the robot's motor, which is then not the one that
+    ran. Its currents, and those of any other motion, are the torque over k_t, and windings and housings begin at
+    ambient temperature. The rotors of flexible joints have the motion of the signals theta and thetad.
+
+    Args:
+        trajectory: the motion.
+        robot: the robot that moved, with its motors.
+
+    Raises:
+        ShapeError: a robot of other joints, or a batch.
+        ModelError: a robot without motors, or a motor without torque constant or resistance.
+        Unsupported: motors on coupled joints whose torques do not follow from the motion.
+    """
     check_it_moved(trajectory, robot)
     if trajectory.batch:
         raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")

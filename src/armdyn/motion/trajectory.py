@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,9 @@ from numpy.typing import ArrayLike
 from armdyn.base.checks import array, text_problems
 from armdyn.base.errors import SettingError, ShapeError
 from armdyn.base.extras import extra
-from armdyn.base.imported import exported
+from armdyn.base.imported import Imported, exported
 from armdyn.base.tabular import Tabulated, TextTable
-from armdyn.constraints.arguments import Redundant
 from armdyn.motion.columns import DERIVED, names_and_units_of, quantities_of, table
-from armdyn.motion.comparison import Comparison, compared
 from armdyn.motion.dense import Dense, RotorsAt, StateAt, of_batch
 from armdyn.motion.interpolation import cubic, quartic
 from armdyn.motion.labels import checked_labels, known_labels
@@ -31,9 +30,13 @@ from armdyn.spatial.rotations import Array
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from armdyn.motion.drives import DriveHistories
-    from armdyn.motion.with_robot import ConstraintForces, TipMotion, Touching
+    import armdyn.motion.comparison
+    import armdyn.motion.drives
+    import armdyn.motion.with_robot
     from armdyn.plots.animation import Animation
+
+else:
+    armdyn = sys.modules["armdyn"]  # its modules, imported at first access
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,26 +288,6 @@ class Trajectory(Tabulated, MotionData):
         """
         return resampled(self, times, rate)
 
-    def compare(self, other: Trajectory) -> Comparison:
-        """Largest and rms differences of another motion of the same joints from this one, as a printable table.
-
-        Motions are compared at the times of this one that lie within the other, which is interpolated at those times.
-
-        Args:
-            other: of joints of the same names and kinds, and the same batch.
-
-        Raises:
-            ShapeError: other joints, or another batch.
-            SettingError: motions that have no time in common.
-
-        >>> arm = armdyn.load("rp")
-        >>> methods = [armdyn.simulation.RungeKutta4(step=h) for h in (0.01, 0.02)]
-        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method=method) for method in methods)
-        >>> bool(fine.compare(coarse).q.largest.max() < 1e-4)
-        True
-        """
-        return compared(self, other)
-
     def with_signals(self, **signals: ArrayLike) -> Trajectory:
         """A copy of the trajectory with further quantities over time, which slices, files and plots keep.
 
@@ -350,70 +333,6 @@ class Trajectory(Tabulated, MotionData):
         """
         checked = {name: checked_labels(name, given, self.signals) for name, given in labels.items()}
         return replace(self, signal_labels={**self.signal_labels, **checked})
-
-    def tip_motion(self, robot: Robot, *, frame: str | None = None) -> TipMotion:
-        """Pose, twist and its rate of the tip, or of any frame, over time.
-
-        Args:
-            robot: the robot that moved.
-            frame: name of the frame; the tip by default.
-
-        Raises:
-            ShapeError: a robot of other joints.
-            UnknownName: a frame that the robot does not have.
-
-        >>> arm = armdyn.load("rp")
-        >>> hand = armdyn.simulate(arm, [0.0, 1.0], duration=1.0).tip_motion(arm)
-        >>> hand.position.shape, hand.twist.shape
-        ((1001, 3), (1001, 6))
-        """
-        from armdyn.motion.with_robot import tip_motion  # noqa: PLC0415 - when it is called
-
-        return tip_motion(self, robot, frame)
-
-    def constraint_forces(
-        self, robot: Robot, *, redundant: Redundant = "auto", contacts: Sequence[Touching] = ()
-    ) -> ConstraintForces:
-        """Multipliers lambda and joint forces A^T lambda of the constraints over time (Modern Robotics 8.93, 8.98).
-
-        Friction of joints that stick, stops and contacts count as they did in the motion.
-
-        Args:
-            robot: the robot that moved, with its constraints.
-            redundant: as of `constrained_forward_dynamics`.
-            contacts: those of the motion, if it has some.
-
-        Raises:
-            ShapeError: a robot of other joints, or more or fewer contacts than the motion has.
-            SettingError: an entry of contacts that is not a contact.
-            ModelError: a robot without constraints.
-            RedundantConstraints: by redundant="error", constraints that follow from others.
-            Unsupported: stops, contacts or links that stick in an arm with flexible joints.
-        """
-        from armdyn.motion.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
-
-        return constraint_forces(self, robot, redundant, contacts)
-
-    def drives(self, robot: Robot) -> DriveHistories:
-        """Torques, speeds, currents, temperatures, voltages and powers of the motors over time (Modern Robotics 8.9).
-
-        The torques are those that gave the motion its joint forces. A motion of a loop under
-        `armdyn.control.through_motors` has signals of the motors' currents, temperatures, voltages and powers, which
-        are returned unchanged, unless they do not fit the torques of the robot's motor, which is then not the one that
-        ran. Its currents, and those of any other motion, are the torque over k_t, and windings and housings begin at
-        ambient temperature. The rotors of flexible joints have the motion of the signals theta and thetad.
-
-        Args:
-            robot: the robot that moved, with its motors.
-
-        Raises:
-            ShapeError: a robot of other joints, or a batch.
-            ModelError: a robot without motors, or a motor without torque constant or resistance.
-            Unsupported: motors on coupled joints whose torques do not follow from the motion.
-        """
-        from armdyn.motion.drives import drive_histories  # noqa: PLC0415 - when it is called
-
-        return drive_histories(self, robot)
 
     def to_dict(self) -> dict[str, Array]:
         """The columns of a table by name, each an array: t, q_JOINT, qd_JOINT, ..., kinetic, ..., drift.
@@ -502,6 +421,14 @@ class Trajectory(Tabulated, MotionData):
         if path is not None:
             animation.save(path, progress=progress)
         return animation
+
+    tip_motion = Imported(lambda: armdyn.motion.with_robot.tip_motion)
+
+    constraint_forces = Imported(lambda: armdyn.motion.with_robot.constraint_forces)
+
+    drives = Imported(lambda: armdyn.motion.drives.drive_histories)
+
+    compare = Imported(lambda: armdyn.motion.comparison.compared)
 
     report = exported("armdyn.report")
 

@@ -71,8 +71,25 @@ def check_it_moved(trajectory: MotionData, robot: Any) -> None:
         )
 
 
-def tip_motion(trajectory: MotionData, robot: Robot, frame: str | None) -> TipMotion:
-    """V = J qd and Vdot = J qdd + Jdot qd (Kazerounian and Gupta 1985, 4a, 4b)."""
+def tip_motion(trajectory: MotionData, robot: Robot, *, frame: str | None = None) -> TipMotion:
+    """Pose, twist and its rate of the tip, or of any frame, over time.
+
+    V = J qd and Vdot = J qdd + Jdot qd (Kazerounian and Gupta 1985, 4a, 4b).
+
+    Args:
+        trajectory: the motion.
+        robot: the robot that moved.
+        frame: name of the frame; the tip by default.
+
+    Raises:
+        ShapeError: a robot of other joints.
+        UnknownName: a frame that the robot does not have.
+
+    >>> arm = armdyn.load("rp")
+    >>> hand = armdyn.simulate(arm, [0.0, 1.0], duration=1.0).tip_motion(arm)
+    >>> hand.position.shape, hand.twist.shape
+    ((1001, 3), (1001, 6))
+    """
     check_it_moved(trajectory, robot)
     q, qd, qdd = trajectory.q, trajectory.qd, trajectory.qdd
     with np.errstate(all="ignore"):  # diverged states of a batch are NaN
@@ -83,9 +100,26 @@ def tip_motion(trajectory: MotionData, robot: Robot, frame: str | None) -> TipMo
 
 
 def constraint_forces(
-    trajectory: MotionData, robot: Robot, redundant: Redundant, contacts: Sequence[Touching]
+    trajectory: MotionData, robot: Robot, *, redundant: Redundant = "auto", contacts: Sequence[Touching] = ()
 ) -> ConstraintForces:
-    """Constraint forces at the saved states, which may have a small drift from the constraints."""
+    """Multipliers lambda and joint forces A^T lambda of the constraints over time (Modern Robotics 8.93, 8.98).
+
+    Friction of joints that stick, stops and contacts count as they did in the motion. The saved states may have a small
+    drift from the constraints.
+
+    Args:
+        trajectory: the motion.
+        robot: the robot that moved, with its constraints.
+        redundant: as of `constrained_forward_dynamics`.
+        contacts: those of the motion, if it has some.
+
+    Raises:
+        ShapeError: a robot of other joints, or more or fewer contacts than the motion has.
+        SettingError: an entry of contacts that is not a contact.
+        ModelError: a robot without constraints.
+        RedundantConstraints: by redundant="error", constraints that follow from others.
+        Unsupported: stops, contacts or links that stick in an arm with flexible joints.
+    """
     check_it_moved(trajectory, robot)
     wrench: dict[str, Any] = {} if trajectory.f_tip is None else {"f_tip": trajectory.f_tip}
     if flexible_places(robot.model):
