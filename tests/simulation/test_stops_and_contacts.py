@@ -1,6 +1,7 @@
 """Stops and contacts against closed forms: masses that fall and bounce, joints pressed and released, a pen on paper."""
 
 import re
+import warnings
 from functools import partial
 from itertools import pairwise, product
 
@@ -550,3 +551,39 @@ def test_mistakes_of_loops_are_named():
         stopped([-1.0, 0.0], steps=1, tau=none)
     with pytest.raises(SettingError, match=r"q0 of arm \(1,\) is 0.1 rad behind 'joint_1 lower stop'"):
         stopped([[0.0, 0.0], [-0.8, 0.0]], steps=1, tau=none)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+@pytest.mark.parametrize("traced", [True, False])
+def test_forces_of_stops_and_contacts_are_those_of_the_momentum(restitution, traced):
+    """m dv = sum of h (tau + forces): impulses of hits, and the weight of what rests on a stop or a plane."""
+    body = armdyn.Inertia(2.0, [0, 0, 0], 0.1 * np.eye(3))
+    part = armdyn.Part("z", "base", "prismatic", axis=(0, 0, 1), inertia=body, joint="z")
+    arm = armdyn.Robot.from_links([part], tip="z")
+    floor = Contact(c.PointOnPlane("z", (0, 0, 1), (0, 0, -0.1), name="floor"), restitution)
+
+    @armdyn.function("(n)->(n)")
+    def traced_law(model, qd):
+        return -3.0 * qd
+
+    @armdyn.function("(n)->(n)")
+    def by_numbers(model, qd):
+        return np.array([-3.0 * float(qd[0])])
+
+    law = traced_law if traced else by_numbers
+    cases = [
+        (arm, [floor], "contact_force", "floor", "N"),
+        (arm.with_limits({"z": (-0.1, 1.0)}), [Stops(restitution)], "stop_force", "z lower stop", "N"),
+    ]
+    for robot, elements, name, label, unit in cases:
+        loop = ClosedLoop(robot, law, method=RungeKutta4(1e-3), elements=elements)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", armdyn.simulation.UntracedControllerWarning)
+            motion = loop.simulate([0.0], [-1.0], steps=900)
+        force = motion.signals[name]
+        assert motion.signal_labels[name][0] == (label, unit)
+        change = 1e-3 * np.cumsum(motion.tau[:-1, 0] - 2.0 * 9.81 + force[:-1].sum(axis=1))
+        np.testing.assert_allclose(2.0 * (motion.qd[1:, 0] + 1.0), change, rtol=0, atol=1e-10)
+        assert (force >= 0.0).all()
+        if restitution == 0.0:
+            np.testing.assert_allclose(force[-1].sum(), 2.0 * 9.81, rtol=1e-10)

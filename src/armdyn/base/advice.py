@@ -14,6 +14,7 @@ from armdyn.base.errors import excerpt, nearest
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 NO_VALUE = object()
 """An option that is named without a value."""
@@ -112,8 +113,23 @@ def answering(hints: Mapping[str, str], *, positional: str = "") -> Callable[[Ca
     return decorate
 
 
+def answering_class(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
+    """A class whose error for an argument that it does not have is a hint, or the nearest one that it has.
+
+    Args:
+        hints: what to do, by the names of arguments of other programs.
+    """
+
+    def decorate(kind: type[T]) -> type[T]:
+        setattr(kind, "__init__", answering(hints)(kind.__init__))  # noqa: B010 - unknown to type checkers
+        return kind
+
+    return decorate
+
+
 def _message(function: str, name: str, hints: Mapping[str, str], known: Mapping[str, inspect.Parameter]) -> str:
     """The words of the error for an argument."""
     close = nearest(name, known)
-    answer = hints.get(name) or (f"did you mean {close!r}?" if close else f"it takes {', '.join(known)}")
+    takes = ", ".join(one for one in known if one != "self")
+    answer = hints.get(name) or (f"did you mean {close!r}?" if close else f"it takes {takes}")
     return f"{function}() has no argument {name!r}; {answer}"

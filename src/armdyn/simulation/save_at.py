@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from armdyn.base.advice import answering_class
 from armdyn.base.checks import number, switch
 from armdyn.base.errors import SettingError
 from armdyn.base.fields import set_fields
 
 
+@answering_class(dict.fromkeys(("dt", "step", "interval"), "the time between two states is every=, s"))
 @dataclass(frozen=True, eq=False)
 class SaveAt:
     """Times of the states that a trajectory contains, and the interpolants between them.

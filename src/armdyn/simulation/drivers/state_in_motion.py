@@ -40,9 +40,6 @@ MOMENT = 1e-9
 AT_REST = 1e-3
 """Longest adaptive step, over the duration, while nothing moves and a function of time may release joints."""
 
-SHORTER = either("Use a shorter Adaptive(chattering_step=...).", "Use --method rk4 and a short --set method.step=1e-4.")
-"""The remedy for a motion that diverges in the fixed steps through chattering."""
-
 MOST_AT_ONCE = 100
 """A motion cannot be continued if it has this many events at one time."""
 
@@ -286,7 +283,8 @@ class StateInMotion:
         method = SemiImplicitEuler(chattering.step)
         own = self.system.own_states
         steps = ByFormula(self.system.robot, method, self.rates, self.samples.effort, self._along, self.n, own=own)
-        steps.remedy = SHORTER
+        by_line = "Use --method rk4 and a short --set method.step=1e-4."
+        steps.remedy = either("Use a shorter Adaptive(chattering_step=...).", by_line)
         return steps.step(t, y, min(end, t + chattering.step)), False
 
     def _look_for_chattering(self, t: float, stop: float, y: Array) -> None:

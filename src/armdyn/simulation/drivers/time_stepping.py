@@ -78,6 +78,7 @@ def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any, barri
     active = UnilateralRows(barriers, arm.links, later[0][: arm.n]).active(later[1][: arm.n])
     changes = changes + sum(active)
     pushed = _either(changes, _either(sum(active), step.pushed(barriers, active), stopped), later)
+    arm.pushes = select(sum(active), arm.pushes, 0.0)
     return *pushed, *arm.states_on(changes, x, pushed[0], z, h)
 
 
@@ -184,7 +185,7 @@ class Step:
         solution = self.response.bounded(self.v0, low, high, cancelled, further)
         of_links = self.rows.of_links
         unilateral = slice(of_links, of_links + len(active))
-        closed = solution.rests[unilateral]
+        closed, arm.pushes = solution.rests[unilateral], solution.impulses[unilateral]
         rests = np.array([*solution.rests[:of_links], *solution.rests[unilateral.stop :]], dtype=object)
         after = self.rows.resting(rests, solution.velocities, solution.none)
         later = until + self._stacked(hits.times(after[:n], n), h) * (after - predicted)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.base.advice import either
+from armdyn.base.advice import answering_class, either
 from armdyn.base.checks import number
 from armdyn.base.errors import SettingError
 from armdyn.base.fields import set_fields
@@ -28,6 +28,7 @@ OF_ROUNDING = 1e-12
 """Rounding error, rad or m, rad/s or m/s, of a gap that linear algebra closed."""
 
 
+@answering_class({"limits": "limits are the robot's: robot.with_limits({'joint': (-1.0, 1.0)})"})
 @dataclass(frozen=True)
 class Stops:
     """The limits of joints as stops that the joints hit, press against and leave.
@@ -54,6 +55,12 @@ class Stops:
             set_fields(self, joints=(self.joints,) if isinstance(self.joints, str) else tuple(self.joints))
 
 
+@answering_class(
+    dict.fromkeys(
+        ("frame", "normal", "through", "point", "name"),
+        "the point and its plane are plane=armdyn.constraints.PointOnPlane('tip', normal=(0, 0, 1))",
+    )
+)
 @dataclass(frozen=True)
 class Contact:
     """A point that a plane holds up: it pushes along its normal and never pulls, without friction.

@@ -50,4 +50,6 @@ def stuck_or_slipped(
     energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
     x, v, energies, *states = time_step(method, arm, (arm.x, arm.v, energies), acting["h"], barriers)
     x, v = arm.projected(x, v) if project else (x, v)
-    return arm.later(x, np.concatenate([v, *states]), *energies) | {LOADS: arm.last_loads}
+    stops = 0 if barriers is None else barriers.stops
+    pushes = {"stop_force": arm.pushes[:stops], "contact_force": arm.pushes[stops:]}
+    return arm.later(x, np.concatenate([v, *states]), *energies) | {LOADS: arm.last_loads} | pushes

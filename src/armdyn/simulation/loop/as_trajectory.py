@@ -18,6 +18,7 @@ from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
 from armdyn.simulation.elements.own import element_motion, without_elements_with_states
 from armdyn.simulation.loop.loads import NAME as LOADS
+from armdyn.simulation.loop.step import pushes_of
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
@@ -73,6 +74,7 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: RolloutRes
             shape = loop.rollout.shape_of(name)
             values = _over_time(loop, given, name, steps, (*q.shape[:-1], *shape))
             samples.signals[name] = values.reshape(*q.shape[:-1], -1)
+    samples.labels = {} if loop.barriers is None else loop.barriers.labels()
     sticks = loop.friction.sticks(energy=True)
     if sticks or ELEMENTS in samples.signals:
         samples.qdd = _accelerations(loop, samples, (rolled.final.qd - rolled.last.qd) / h)
@@ -90,6 +92,7 @@ def recorded(loop: ClosedLoop) -> tuple[str, ...]:
     """Names that a loop has to record for its trajectory: its state with the work, and its controller's results."""
     results = () if loop.controller is None else loop.controller.results
     names = (*loop.state, "work", *results)
+    names += tuple(pushes_of(loop.barriers))
     return tuple(dict.fromkeys(name for name in names if name not in ("heat", "cost", LOADS)))
 
 

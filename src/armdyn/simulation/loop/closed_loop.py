@@ -88,6 +88,8 @@ MEANINGS = {
     "thetad": "velocities of the rotors at the joints, rad/s or m/s",
     "bristles": "bending of friction with a state of its own, rad or m",
     "element_states": "states of elements of a user's own",
+    "stop_force": "mean forces of stops during the step, N m or N",
+    "contact_force": "mean forces of contacts during the step, N",
     "t": "the time, s",
     "h": "the length of the step, s",
     "tau": "joint forces, N m or N",
@@ -353,7 +355,8 @@ class ClosedLoop:
     ) -> Trajectory:
         """The motion as a `Trajectory`, like that of `armdyn.simulate`: to be drawn, animated, saved, compared.
 
-        It has q, qd, tau and the energy account; states and results of the controller, and its references, are signals.
+        It has q, qd, tau and the energy account; states and results of the controller, and its references, are signals,
+        and so are ``stop_force`` and ``contact_force``, the mean forces of stops and contacts during each step.
         qdd follows from these by the equations of motion; for joints that stick and are flexible, have brakes that are
         switched, or friction that depends on the load or has a state, it is the change of qd from one row to the next.
         The last row has the state after the last step, with the forces of that step, and its change of qd.

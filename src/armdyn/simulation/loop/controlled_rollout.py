@@ -28,6 +28,9 @@ from armdyn.simulation.loop.python_loop import PythonLoop
 from armdyn.simulation.loop.singular_tasks import singular_task
 from armdyn.spatial.rotations import Array
 
+PUSHES = ("stop_force", "contact_force")
+"""Results of a step that its controller does not compute."""
+
 RUNS_AWAY = 1e6
 """rad/s or m/s: a motion in which a joint is faster than this does so before its controller gives NaN."""
 
@@ -121,15 +124,17 @@ class ControlledRollout(CompiledRollout):
         moves: Any = self._moves
         controller: Any = self.controller
         own = tuple(name for name in moves._inputs.positional if name in {*names, *controller.results})
+        pushes = tuple(name for name in self.record if name in PUSHES)
         return PythonLoop(
             controller=controller,
             mechanism=without_states(self.robot.mechanism),
-            motion=moves._loop(own, ()),
+            motion=moves._loop(own, pushes),
             motion_shapes=moves._shapes(own),
             parameters=self.parameters,
             over_time=frozenset(self.over_time),
             state=self.state,
             recorded=self.record,
+            of_motion=pushes,
             began=partial(self._warn, why),
             why=why,
         )

@@ -19,6 +19,9 @@ OF_SIMULATE = {
 """Advice by the name of an argument of `armdyn.simulate`."""
 
 OF_LOOPS = {
+    **dict.fromkeys(
+        ("step", "dt", "h", "sample_time"), "the step belongs to the method, give method=RungeKutta4(step=1e-3), s"
+    ),
     "project": "give elements=[armdyn.simulation.Constraints(project=True)]",
     "brakes": "give elements=[armdyn.simulation.BrakeSwitches({'joint': [(0.5, 'engaged')]})], an empty list of "
     "switches if the controller or the input brakes= switches",

@@ -38,12 +38,13 @@ class PythonLoop:
     Args:
         controller: the controller that runs in Python.
         mechanism: of the arm, in float64.
-        motion: one compiled step of the arm under tau.
+        motion: one compiled step of the arm under tau, which records the quantities ``of_motion``.
         motion_shapes: the shapes of its arguments and results, by name.
         parameters: of the model, that are inputs.
         over_time: inputs with an axis of time.
         state: names of the carried states.
         recorded: names of the quantities kept over time.
+        of_motion: names of those that the compiled step records, the forces of stops and contacts.
         began: called when the controller has run for the first time.
         why: the reason it is not traced, for notes on its errors.
     """
@@ -56,6 +57,7 @@ class PythonLoop:
     over_time: frozenset[str]
     state: tuple[str, ...]
     recorded: tuple[str, ...]
+    of_motion: tuple[str, ...]
     began: Callable[[], None]
     why: str
     _lost: dict[int, tuple[int, Arrays, tuple[str, ...]]] = field(default_factory=dict)
@@ -80,11 +82,14 @@ class PythonLoop:
             found = self._controlled(batch, now, k)
             if k == 0:
                 self.began()
+            acting = now | {name: found[name] for name in FORCES if name in found}
+            later, pushes = self._moved(batch, acting)
+            found |= pushes
             if k % every == 0:
                 self._record({name: array[:, k // every] for name, array in rows.items()}, now, found)
             if last is not None and k == steps - 1:
                 self._record({name: array[:, 0] for name, array in last.items()}, now, found)
-            values |= self._moved(batch, now | {name: found[name] for name in FORCES if name in found})
+            values |= later
             values |= {name: found[name] for name in self.controller.state}
             self._note_lost(values, now | found, k + 1)
             if made is not None:
@@ -138,9 +143,12 @@ class PythonLoop:
             self._mechanisms[number] = with_parameters(self.mechanism, given)
         return self._mechanisms[number]
 
-    def _moved(self, batch: Batch, now: Arrays) -> Arrays:
-        """The states of the arms a step later."""
-        return self.motion.run(dataclasses.replace(batch, shapes=self.motion_shapes), now, {}, 1)
+    def _moved(self, batch: Batch, now: Arrays) -> tuple[Arrays, Arrays]:
+        """The states of the arms a step later, and the quantities that the step records."""
+        shapes = self.motion_shapes
+        rows = {name: np.empty((batch.states, 1, *shapes[name]), batch.dtype) for name in self.of_motion}
+        later = self.motion.run(dataclasses.replace(batch, shapes=shapes), now, rows, 1)
+        return later, {name: values[:, 0] for name, values in rows.items()}
 
     def _note_lost(self, later: Arrays, before: Arrays, steps: int) -> None:
         """Keep the last finite state of each arm that diverged, and the names of its states that diverged first."""

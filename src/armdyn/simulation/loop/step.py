@@ -69,7 +69,7 @@ def step_function(
     arguments += [Argument("f_tip", (6,), optional=True)]
     names = _checked_names(arguments, running_cost)
     signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
-    results = own | {name: shape for name, shape in signals.items() if name not in own}
+    results = own | {name: shape for name, shape in signals.items() if name not in own} | pushes_of(barriers)
     kind = named_tuple("Step", results)
 
     def step(model: Any, *arrays: Any) -> Any:
@@ -109,6 +109,12 @@ def step_function(
     if controller is None and running_cost is None and not brakes and not barriers:  # a name does not identify these
         set_fields(declared, sources=(*SOURCES, "actuators") if flexible or bristles else SOURCES)
     return declared
+
+
+def pushes_of(barriers: Barriers | None) -> dict[str, Shape]:
+    """The mean forces of stops and contacts during a step, results of its function, by name, with their shapes."""
+    counts = {} if barriers is None else {"stop_force": barriers.stops, "contact_force": barriers.contacts}
+    return {name: (count,) for name, count in counts.items() if count}
 
 
 def held_controller(controller: Controller, running_cost: Function | None) -> Controller | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.base.advice import either, option
+from armdyn.base.advice import answering_class, either, option
 from armdyn.base.checks import number, refuse_class, switch, whole_number
 from armdyn.base.errors import SettingError, UnknownName
 from armdyn.base.fields import set_fields
@@ -40,6 +40,16 @@ CONSTANT_ACCELERATION = Scheme("constant_acceleration", constant_acceleration, 1
 AS_PRINTED = Scheme("constant_acceleration_as_printed", constant_acceleration_as_printed, 1)
 
 
+OF_STEPS = dict.fromkeys(("dt", "h", "timestep", "time_step"), "the length of the steps is step=, s")
+"""Arguments of methods of other programs with steps of one length, and their counterpart."""
+
+OF_TOLERANCES = {
+    **dict.fromkeys(("step", "dt", "h"), "steps of one length are of a method such as RungeKutta4(step=1e-3), s"),
+    **dict.fromkeys(("tol", "eps"), "the tolerances are rtol= and atol=; of Taylor tolerance="),
+}
+"""Arguments of other adaptive methods, and their counterparts."""
+
+
 @dataclass(frozen=True)
 class FixedStep:
     """A method whose steps all have the same length; the last is shortened to end at the duration."""
@@ -58,6 +68,7 @@ class FixedStep:
         return f"{type(self).__name__}, step {self.step:g} s"
 
 
+@answering_class(OF_STEPS)
 @dataclass(frozen=True)
 class Euler(FixedStep):
     """Explicit Euler steps, as in Modern Robotics 8.5. First order: the simplest method, and the least accurate.
@@ -75,6 +86,7 @@ class Euler(FixedStep):
     scheme = Scheme("euler", euler, 1)
 
 
+@answering_class(OF_STEPS)
 @dataclass(frozen=True)
 class SemiImplicitEuler(FixedStep):
     """Semi-implicit (symplectic) Euler steps: first order, and stable when explicit Euler gains energy.
@@ -88,6 +100,7 @@ class SemiImplicitEuler(FixedStep):
     scheme = Scheme("semi_implicit_euler", semi_implicit_euler, 1)
 
 
+@answering_class(OF_STEPS)
 @dataclass(frozen=True)
 class ConstantAcceleration(FixedStep):
     """The acceleration held during each step, as UCL's lecture simulates its two-link arm. First order.
@@ -118,6 +131,7 @@ class ConstantAcceleration(FixedStep):
         return f"{super().__str__()}{', as printed' if self.as_printed else ''}"
 
 
+@answering_class(OF_STEPS)
 @dataclass(frozen=True)
 class Heun(FixedStep):
     """Heun's steps, the mean of the rates at both ends: second order, with two evaluations.
@@ -131,6 +145,7 @@ class Heun(FixedStep):
     scheme = Scheme("heun", heun, 2)
 
 
+@answering_class(OF_STEPS)
 @dataclass(frozen=True)
 class RungeKutta4(FixedStep):
     """Classical fourth-order Runge-Kutta steps: halving the step divides the error by sixteen.
@@ -144,6 +159,7 @@ class RungeKutta4(FixedStep):
     scheme = Scheme("runge_kutta_4", runge_kutta_4, 4)
 
 
+@answering_class(OF_STEPS)
 @dataclass(frozen=True)
 class AdamsBashforthMoulton4(FixedStep):
     """Adams-Bashforth-Moulton steps, a predictor-corrector (PECE): fourth order, with two evaluations.
@@ -167,6 +183,7 @@ class AdamsBashforthMoulton4(FixedStep):
     )
 
 
+@answering_class(OF_STEPS)
 @dataclass(frozen=True)
 class Variational(FixedStep):
     """Steps of the midpoint rule for the action: second order, symplectic, the energy error bounded for all time.
@@ -183,6 +200,7 @@ class Variational(FixedStep):
     scheme = Scheme("variational", variational, ITERATIONS + 2, {"residual": ()}, constrained=False)
 
 
+@answering_class(OF_TOLERANCES)
 @dataclass(frozen=True)
 class Adaptive:
     """Steps as long as the error estimate allows, by a solver of SciPy.
@@ -226,6 +244,7 @@ class Adaptive:
         return f"{self.scipy_method}, rtol {self.rtol:g}, atol {self.atol:g}"
 
 
+@answering_class(OF_TOLERANCES)
 @dataclass(frozen=True)
 class Taylor:
     """Taylor series of high order, by heyoka: to machine precision, for references and long motions.

@@ -96,6 +96,8 @@ class FrictionalArm(ArmInStep):
         self.constrained = bool(self.arm.model.constraints)
         if self.own is not None:
             self._hold_states(self.own.begin)
+        self.pushes: Array = np.zeros(0)
+        """Mean forces of stops and contacts during the step, N m or N."""
         self.holds = not self.constrained and bool((self.rows.own >= 0).all())
         """True if rows at rest are held coordinates."""
         self.slip = self.rows.directions(self.v)
