@@ -145,7 +145,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "squares[0] -> squares[1]": NEIGHBOUR,
     },
     "constraints.point_on_curve._check_up": {"np.cross(up, tangent) -> np.cross(tangent, up)": SQUARED},
-    "constraints.equations._checked": {
+    "constraints.equations._check_shapes": {
         "np.shape(part.phi) if holonomic else np.shape(part.A) -> "
         "np.shape(part.A) if holonomic else np.shape(part.phi)": OTHERS,
     },
