@@ -21,4 +21,5 @@ def rounding(size: Any, in_float64: float, in_float32: float) -> Any:
     def part(one: Any) -> Any:
         return (in_float64 + in_float32 * (BELOW_FLOAT32 * one <= one)) * one
 
-    return np.frompyfunc(part, 1, 1)(size) if isinstance(size, np.ndarray) else part(size)
+    traced = isinstance(size, np.ndarray) and size.dtype == object
+    return np.frompyfunc(part, 1, 1)(size) if traced else part(size)

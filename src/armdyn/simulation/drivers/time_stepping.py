@@ -35,7 +35,7 @@ from armdyn.simulation.methods.formulas import State
 from armdyn.simulation.system.bounded import Impulses, largest
 from armdyn.simulation.system.friction_rows import Bounds
 from armdyn.simulation.system.frictional_arm import ArmMotion, FrictionalArm
-from armdyn.simulation.system.response import Further, Response
+from armdyn.simulation.system.response import Response
 from armdyn.simulation.system.unilateral_rows import Hits, UnilateralRows
 from armdyn.spatial.rotations import Array
 
@@ -181,8 +181,7 @@ class Step:
         hits = Hits(rows, active, v[:n], self.v0[:n], h)
         low, high = self._impulses(h + 0.0 * self.r)
         cancelled = predicted[:n] if arm.constrained else None
-        further = Further(rows.matrix, hits.target, hits.largest_forces)
-        solution = self.response.bounded(self.v0, low, high, cancelled, further)
+        solution = self.response.bounded(self.v0, low, high, cancelled, hits)
         of_links = self.rows.of_links
         unilateral = slice(of_links, of_links + len(active))
         closed, arm.pushes = solution.rests[unilateral], solution.impulses[unilateral]

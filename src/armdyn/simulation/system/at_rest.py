@@ -190,9 +190,10 @@ class AtRest:
             refuse_diverged(self.name, straight.free)
             approach = self.rows @ straight.free + self.drift
             p = bounded_forces(metric.B, approach, straight.low, straight.high)
-            after, alone = metric.B.T @ (metric.B @ p) + approach, self.of_forces_alone(straight.M, against)
+            S, alone = metric.B.T @ metric.B, self.of_forces_alone(straight.M, against)
+            after, cancelled = S @ p + approach, motion_sizes(S, approach) + np.abs(S) @ np.abs(p)
             xdd, rounding = straight.free + metric.change(p), OF_ROUNDING * alone
-            size = np.where(metric.B.any(axis=0), motion_sizes(metric.B, approach), np.abs(self.rows) @ alone)
+            size = np.where(metric.B.any(axis=0), cancelled, np.abs(self.rows) @ alone)
             moves = np.abs(after) > MOVES * size + np.abs(self.rows) @ rounding
             way = np.where(joints & moves, np.sign(after), 0).astype(int)
             little = SETTLED * (np.abs(xdd).max() + np.abs(straight.free).max()) + rounding.max()
@@ -305,16 +306,12 @@ def modes_of_many(
         bounds: low and high at rest, low and high of a joint that begins to slip, shape (n,) each.
     """
     low, high, low_sliding, high_sliding = (np.where(rests, bound, 0.0) for bound in bounds)
-    kinetic, solve = np.zeros(b.shape, dtype=bool), robot.compile(boxed_accelerations)
-    inverse = np.linalg.solve(
-        np.where(rests[:, :, None] & rests[:, None, :], W, np.eye(b.shape[-1])), (rests * b)[..., None]
-    )
-    sizes = np.sqrt(np.einsum("sii->si", W) * np.maximum((rests * b * inverse[..., 0]).sum(axis=-1), 0.0)[:, None])
-    found = np.isfinite(sizes).all(axis=-1)
+    kinetic, found = np.zeros(b.shape, dtype=bool), np.ones(len(b), dtype=bool)
+    solve, sizes = robot.compile(boxed_accelerations), motion_sizes(W, rests * b)
     while True:
-        _, w, right = solve(W, b, np.where(kinetic, low_sliding, low), np.where(kinetic, high_sliding, high))
+        p, w, right = solve(W, b, np.where(kinetic, low_sliding, low), np.where(kinetic, high_sliding, high))
         found &= right == 1.0
-        moves = rests & (np.abs(w) > MOVES * sizes)
+        moves = rests & (np.abs(w) > MOVES * (sizes + np.einsum("sij,sj->si", np.abs(W), np.abs(p))))
         if not (moves & ~kinetic).any():
             return DecidedModes(np.where(rests, np.where(moves, np.sign(w), 0.0), slip), found)
         kinetic |= moves

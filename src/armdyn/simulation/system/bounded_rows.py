@@ -356,7 +356,7 @@ class BoundedRows:
                 size = np.maximum(size, np.abs(own) @ (np.abs(motion.qdd[moving]) + made) + np.abs(drift))
                 if not (np.abs(left) > SOLVED * size)[decides].any():
                     return motion, p
-            more = Holding.of(metric.B, np.where(decides, left, 0.0)).forces
+            more = metric.forces_against(np.where(decides, left, 0.0))
             p += more
             if self.loaded is None:  # the motion is linear in p
                 change = np.zeros(self.n)
@@ -527,11 +527,11 @@ class BoundedRows:
         gaps[~self.is_joint] = self.barriers.gaps(x)
         if gaps[held].any():
             before, metric = x, self.metric(x, held)
-            x = x - metric.change(Holding.of(metric.B, -gaps[held]).forces)
+            x = x - metric.change(metric.forces_against(-gaps[held]))
             x[stand] = before[stand]
         metric = self.metric(x, held)
         v = metric.within_constraints(v)
-        v = v - metric.change(Holding.of(metric.B, -(self.rows(x)[held] @ v)).forces)
+        v = v - metric.change(metric.forces_against(-(self.rows(x)[held] @ v)))
         v[stand] = 0.0
         return self.barriers.at_held_stops(x, v, held[~self.is_joint])
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from armdyn.base.threads import cached_property
 from armdyn.constraints.projection import DRIFTED
-from armdyn.simulation.system.bounded import SLACK, bounded_forces, lengths_of
+from armdyn.simulation.system.bounded import SLACK, bounded_forces
+from armdyn.simulation.system.metric import lengths_of, resting_forces
 from armdyn.spatial.rotations import Array
 
 ORTHOGONAL = 1e-9
@@ -49,21 +50,10 @@ class Holding:
         self._lengths = lengths_of(B)
         self._unit = B / self._lengths
 
-    @classmethod
-    def of(cls, B: Array, b: Array) -> Holding:
-        """Forces without bounds."""
-        infinite = np.full(len(b), np.inf)
-        return cls(B, b, -infinite, infinite)
-
     @cached_property
     def forces(self) -> Array:
-        """p with B^T B p + b = 0; the least of several solutions, each column of B being scaled to one length."""
-        if len(self.b) == 1:
-            alone: Array = -self.b / self._lengths**2 if self.B.any() else np.zeros(1)
-            return alone
-        W = self._unit.T @ self._unit
-        found: Array = np.linalg.lstsq(W, -self.b / self._lengths, rcond=DRIFTED**2)[0] / self._lengths
-        return found
+        """p with B^T B p + b = 0; the least of several solutions."""
+        return resting_forces(self.B, self.b)
 
     def within_bounds(self) -> Array:
         """p with B^T B p + b = 0 within the bounds, or that of the boxed LCP if there is none."""

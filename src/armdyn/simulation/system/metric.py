@@ -42,3 +42,24 @@ class Metric(NamedTuple):
             return v
         within: Array = v - np.linalg.solve(self.L.T, self.Q @ (self.L.T @ v))
         return within
+
+    def forces_against(self, b: Array) -> Array:
+        """Forces without bounds that bring the rows to rest, from their motions b without these forces."""
+        return resting_forces(self.B, b)
+
+
+def resting_forces(B: Array, b: Array) -> Array:
+    """p with B^T B p + b = 0; the least of several solutions, each column of B being scaled to one length."""
+    lengths = lengths_of(B)
+    if len(b) == 1:
+        alone: Array = -b / lengths**2 if B.any() else np.zeros(1)
+        return alone
+    unit = B / lengths
+    found: Array = np.linalg.lstsq(unit.T @ unit, -b / lengths, rcond=DRIFTED**2)[0] / lengths
+    return found
+
+
+def lengths_of(B: Array) -> Array:
+    """The lengths of the columns; 1 of those that are zero."""
+    lengths = np.linalg.norm(B, axis=0)
+    return np.where(lengths == 0.0, 1.0, lengths)

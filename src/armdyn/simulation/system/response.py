@@ -5,7 +5,7 @@ The links respond together, in the metric of M^-1 within their constraints, each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, less_equal
 from armdyn.simulation.system.bounded import Impulses, bounded_impulses
 from armdyn.simulation.system.friction_rows import FrictionRows
+from armdyn.simulation.system.unilateral_rows import Hits
 from armdyn.spatial.rotations import Array
 
 QUICK = {"sweeps": 1, "rounds": 2}
@@ -28,20 +29,6 @@ class Constraints(NamedTuple):
 
     A: Array
     drift: Array
-
-
-class Further(NamedTuple):
-    """Unilateral rows of the links, (k, n), the rates of theirs that count as rest, and their largest forces.
-
-    Args:
-        rows: a, (k, n).
-        target: (k,).
-        largest_forces: bounds, from the rates that forces of one along each give to it.
-    """
-
-    rows: Array
-    target: Array
-    largest_forces: Callable[[Array], Array]
 
 
 class Response:
@@ -121,7 +108,7 @@ class Response:
         low: Array,
         high: Array,
         cancelled: Array | None = None,
-        further: Further | None = None,
+        hits: Hits | None = None,
     ) -> Impulses:
         """Velocities, or accelerations, with impulses, or forces, of the rows within bounds (boxed LCP).
 
@@ -129,10 +116,10 @@ class Response:
             v0: without them, of all coordinates, or of the links alone: then with the impulses of their rows alone.
             low, high: bounds, (m,).
             cancelled: velocities of the links from which constraints have left v0.
-            further: unilateral rows of the links, whose impulses come after those of its friction.
+            hits: unilateral rows of the links, whose impulses follow those of its friction.
         """
         n, first = self.rows.n, self.rows.of_links
-        links = self._of_links(v0[:n], low[:first], high[:first], cancelled, further)
+        links = self._of_links(v0[:n], low[:first], high[:first], cancelled, hits)
         if len(v0) == n:
             return links
         v, none = v0[n:].copy(), less_equal(abs(v0[n:]), 0.0)
@@ -152,19 +139,20 @@ class Response:
         low: Array,
         high: Array,
         cancelled: Array | None,
-        further: Further | None,
+        hits: Hits | None,
     ) -> Impulses:
         """The bounded impulses of the rows of the links."""
         n, first = self.rows.n, self.rows.of_links
         matrix, columns = self.rows.matrix[:first, :n], self.columns[:first, :n]
         how: dict[str, Any] = {"independent": True} | QUICK if self.independent else {}
-        if further is not None:
+        if hits is not None:
             matrix, columns = (
-                np.concatenate(both) for both in ((matrix, further.rows), (columns, self._columns_of(further.rows)))
+                np.concatenate(both)
+                for both in ((matrix, hits.rows.matrix), (columns, self._columns_of(hits.rows.matrix)))
             )
-            most = further.largest_forces(np.diagonal(further.rows @ columns[first:].T))
+            most = hits.largest_forces(np.diagonal(hits.rows.matrix @ columns[first:].T))
             low, high = np.concatenate([low, np.zeros(len(most))]), np.concatenate([high, most])
-            how = {"target": np.concatenate([np.zeros(first), further.target])}
+            how = {"target": np.concatenate([np.zeros(first), hits.target])}
         if not len(matrix):
             none = np.zeros(0, dtype=object)
             return Impulses(v0, none, none, less_equal(abs(v0), 0.0))
