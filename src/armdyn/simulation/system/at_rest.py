@@ -306,7 +306,7 @@ def modes_of_many(
         bounds: low and high at rest, low and high of a joint that begins to slip, shape (n,) each.
     """
     low, high, low_sliding, high_sliding = (np.where(rests, bound, 0.0) for bound in bounds)
-    kinetic, found = np.zeros(b.shape, dtype=bool), np.ones(len(b), dtype=bool)
+    kinetic, found = np.zeros(b.shape, dtype=bool), np.abs(b).max(axis=-1, initial=0.0) < LARGEST
     solve, sizes = robot.compile(boxed_accelerations), motion_sizes(W, rests * b)
     while True:
         p, w, right = solve(W, b, np.where(kinetic, low_sliding, low), np.where(kinetic, high_sliding, high))
