@@ -310,4 +310,5 @@ def motion_sizes(S: Array, b: Array) -> Array:
     """Scale of the motion of each row of floats, (..., m): the largest of rows that share forces with it, by M^-1."""
     lengths: Array = np.sqrt(np.einsum("...ii->...i", S))
     fastest = (S != 0.0) * np.abs(b / np.where(lengths == 0.0, 1.0, lengths))[..., None, :]
-    return lengths * fastest.max(axis=-1, initial=0.0)
+    sizes: Array = lengths * fastest.max(axis=-1, initial=0.0)
+    return sizes
