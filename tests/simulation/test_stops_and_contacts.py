@@ -7,6 +7,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from scipy.optimize import lsq_linear
 
 import armdyn
 from armdyn import constraints as c
@@ -409,6 +410,23 @@ def test_forces_along_dependent_rows_are_the_solution_of_all_cases(bounded):
         assert (p <= high + 1e-12).all()
         compared += 1
     assert compared > 40
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_boxed_problems_against_bounded_least_squares(one_sided: bool) -> None:
+    """Motions of the rows, which are unique if forces are not; all active sets are found, to rounding."""
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        n = int(rng.integers(2, 8))
+        B = rng.normal(size=(int(rng.integers(1, n + 2)), n))
+        d = rng.normal(size=len(B))
+        low, high = -(10.0 ** rng.uniform(-1.5, 1.0, n)), 10.0 ** rng.uniform(-1.5, 1.0, n)
+        low, high = (np.zeros(n), np.full(n, np.inf)) if one_sided else (low, high)
+        expected = lsq_linear(B, d, (low, high), method="bvls", tol=1e-15, max_iter=100 * n).x
+        p = bounded_forces(B, -B.T @ d, low, high)
+        assert ((low <= p) & (p <= high)).all()
+        size = np.linalg.norm(B, axis=0) * (np.linalg.norm(d) + np.linalg.norm(B @ expected))
+        np.testing.assert_allclose(B.T @ (B @ p - d) / size, B.T @ (B @ expected - d) / size, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("stop", "wall"), [(0.5, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)])
