@@ -84,7 +84,7 @@ class PythonLoop:
                 self.began()
             acting = now | {name: found[name] for name in FORCES if name in found}
             later, pushes = self._moved(batch, acting)
-            found |= pushes
+            found.update(pushes)
             if k % every == 0:
                 self._record({name: array[:, k // every] for name, array in rows.items()}, now, found)
             if last is not None and k == steps - 1:
