@@ -20,14 +20,14 @@ NO_VALUE = object()
 """An option that is named without a value."""
 
 
-def _as_keyword(name: str, value: Any) -> str:
+def _as_keyword(name: str, value: object) -> str:
     return f"{name}=" if value is NO_VALUE else f"{name}={value!r}"
 
 
 _spelling: ContextVar[Callable[[str, Any], str]] = ContextVar("spelling", default=_as_keyword)
 
 
-def option(name: str, value: Any = NO_VALUE) -> str:
+def option(name: str, value: object = NO_VALUE) -> str:
     """A keyword for a message that recommends it, in the spelling of the reader's front end.
 
     >>> from armdyn.base.advice import option

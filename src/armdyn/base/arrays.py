@@ -54,14 +54,14 @@ def are_plain(values: Collection[Any], depth: int = 0) -> bool:
     return all(is_plain(value, depth) for value in values)
 
 
-def is_plain(value: Any, depth: int = 0) -> bool:
+def is_plain(value: object, depth: int = 0) -> bool:
     """True if NumPy's functions may have a value as it is."""
     if type(value) in _PLAIN or isinstance(value, _NUMBERS):
         return not has_fields(value)
     return isinstance(value, _SEQUENCES) and (depth >= _DEEPEST or are_plain(value, depth + 1))
 
 
-def has_fields(value: Any) -> bool:
+def has_fields(value: object) -> bool:
     """True for a structured array of NumPy, or an element of one."""
     return isinstance(value, _WITH_FIELDS) and value.dtype.names is not None
 
@@ -92,7 +92,7 @@ def overlapping(arrays: Iterable[Any]) -> tuple[int, int] | None:
     return None
 
 
-def takes_results(array: Any) -> bool:
+def takes_results(array: object) -> bool:
     """True if results can be written to an array as NumPy writes them: no units, no mask, no protocol of its own."""
     return type(array) is np.ndarray or (
         isinstance(array, np.ndarray)
@@ -127,7 +127,7 @@ def plain_arguments(
     return plain
 
 
-def as_plain(name: str, value: Any, along: Sequence[Names] = (), whose: str = "", depth: int = 0) -> Any:
+def as_plain(name: str, value: object, along: Sequence[Names] = (), whose: str = "", depth: int = 0) -> Any:
     """One argument as NumPy's functions may have it; see `plain_arguments`."""
     if is_plain(value):
         return value
@@ -149,7 +149,7 @@ def _computed(value: Any) -> Any:
 # Values by name.
 
 
-def keys(value: Any) -> Names:
+def keys(value: object) -> Names:
     """The names in values by name, or in the first of a list of such, in their own order; None of anything else."""
     while isinstance(value, _SEQUENCES) and value:
         value = value[0]
@@ -204,13 +204,13 @@ def _numbers(name: str, value: Any) -> np.ndarray[Any, Any]:
     return _nullable_numbers(value, array) if array.dtype == object else array
 
 
-def _refuse_units(name: str, value: Any) -> None:
+def _refuse_units(name: str, value: object) -> None:
     unit = _unit_of(value)
     if unit is not None:
         raise DTypeError(f"{name} is a {_kind(value)} with a unit, {unit}; expected plain numbers: {_MEASURES}")
 
 
-def _unit_of(value: Any) -> str | None:
+def _unit_of(value: object) -> str | None:
     """The unit of a quantity of pint, unyt, astropy, quantities, scipp, ...; None of anything else."""
     if _labels(value):  # a column may have any name
         return None
@@ -221,12 +221,12 @@ def _unit_of(value: Any) -> str | None:
     return None
 
 
-def is_masked(values: Any) -> bool:
+def is_masked(values: object) -> bool:
     """True if some of the values are masked."""
     return _is_masked(values) and bool(np.ma.is_masked(values))
 
 
-def _is_masked(array: Any) -> bool:
+def _is_masked(array: object) -> bool:
     """True for a masked array. `numpy.ma` is not imported for the test: without it there are no masked arrays."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(array, masked.MaskedArray)
@@ -251,7 +251,7 @@ def _nullable_numbers(value: Any, objects: np.ndarray[Any, Any]) -> np.ndarray[A
     return numbers
 
 
-def _dtypes_of(value: Any) -> list[Any]:
+def _dtypes_of(value: object) -> list[Any]:
     """The types of the columns of a pandas table."""
     dtypes = _attribute(value, "dtypes") if hasattr(value, "to_numpy") else None
     try:
@@ -260,7 +260,7 @@ def _dtypes_of(value: Any) -> list[Any]:
         return [dtypes]
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     kind = type(value)
     return f"{kind.__module__.split('.')[0]}.{kind.__qualname__}".removeprefix("builtins.")
 
@@ -280,12 +280,12 @@ def _labels(value: Any) -> list[Any]:
     return [] if rows is None else [rows]
 
 
-def _is_named_array(value: Any) -> bool:
+def _is_named_array(value: object) -> bool:
     """True for an `xarray.DataArray`, or an object with its attributes."""
     return isinstance(_attribute(value, "dims"), tuple) and hasattr(value, "coords") and hasattr(value, "data")
 
 
-def _attribute(value: Any, name: str) -> Any:
+def _attribute(value: object, name: str) -> Any:
     """An attribute that is data; None if it is missing, or a method (``index`` of sequences)."""
     try:
         result = getattr(value, name, None)

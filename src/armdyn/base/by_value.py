@@ -26,7 +26,7 @@ def travels_by_value(module: str | None) -> bool:
     return _cloudpickle(module) is not None and (module == "__main__" or module in _registered())
 
 
-def reduced(value: Any, name: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+def reduced(value: object, name: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """The result of ``__reduce__`` for a value that ``make(*arguments)`` makes again, with the code of the arguments.
 
     Args:
@@ -67,7 +67,7 @@ def opened(key: str, name: str, content: bytes) -> Any:
     return result
 
 
-def _packed(value: Any) -> bytes:
+def _packed(value: object) -> bytes:
     token = _NESTED.set(True)
     try:
         content: bytes = _cloudpickle("__main__").dumps(value)

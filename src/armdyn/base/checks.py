@@ -62,7 +62,7 @@ class NamedJoints(Protocol):
 
 def number(
     name: str,
-    value: Any,
+    value: object,
     *,
     above: float = -math.inf,
     least: float = -math.inf,
@@ -95,7 +95,7 @@ def number(
     return result
 
 
-def divisor(name: str, value: Any, *, unit: str = "", expected: str = "") -> float:
+def divisor(name: str, value: object, *, unit: str = "", expected: str = "") -> float:
     """``value`` as a float above zero that one can divide by: one by it is finite; see `number`."""
     result = number(name, value, above=0.0, unit=unit, expected=expected)
     if 1.0 / result == math.inf:
@@ -105,7 +105,7 @@ def divisor(name: str, value: Any, *, unit: str = "", expected: str = "") -> flo
     return result
 
 
-def as_float(value: Any) -> float:
+def as_float(value: object) -> float:
     """The float that a real number is; NaN of anything else, and of bools."""
     if isinstance(value, bool | np.bool_) or is_masked(value):
         return math.nan
@@ -146,7 +146,7 @@ def whole_number(name: str, value: Any, *, least: int, most: int | None = None, 
 
 def array(
     name: str,
-    value: Any,
+    value: object,
     shape: Shape | None = None,
     meaning: str = "",
     *,
@@ -202,7 +202,7 @@ def array(
     return floats
 
 
-def without_booleans(name: str, value: Any) -> Any:
+def without_booleans(name: str, value: object) -> Any:
     """``value`` without True and False, which NumPy would take for 1 and 0.
 
     Raises:
@@ -249,7 +249,7 @@ def _at(name: str, index: tuple[int, ...]) -> str:
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
-def vector(name: str, value: Any, meaning: str = "", *, error: Error = ModelError) -> tuple[float, float, float]:
+def vector(name: str, value: object, meaning: str = "", *, error: Error = ModelError) -> tuple[float, float, float]:
     """Three finite numbers, of whatever kind of sequence; all that is wrong with them is the ``error``."""
     try:
         x, y, z = array(name, value, (3,), meaning, finite=error).tolist()
@@ -261,7 +261,7 @@ def vector(name: str, value: Any, meaning: str = "", *, error: Error = ModelErro
 def joint_array(
     arm: NamedJoints,
     name: str,
-    value: Any,
+    value: object,
     shape: Shape | None = None,
     meaning: str = "",
     *,
@@ -298,7 +298,7 @@ def one_batch(**arrays: Array) -> list[Array]:
     return [np.array(np.broadcast_to(a, (*batch, a.shape[-1])), order="C") for a in arrays.values()]
 
 
-def scalars(name: str, value: Any, shape: tuple[int, ...], *, exact: bool = False) -> Array:
+def scalars(name: str, value: object, shape: tuple[int, ...], *, exact: bool = False) -> Array:
     """``value`` as an array of that shape: of float64 if all are numbers, of objects if it has symbols.
 
     For arithmetic with symbols, ``exact`` keeps whole numbers whole, so that 1 x is x and not 1.0 x.
@@ -362,7 +362,7 @@ def pose(name: str, T: Array, *, tolerance: float = ROUNDING, error: Error = Mod
     return T
 
 
-def printed_pose(name: str, T: Any, *, exact: bool = False) -> Array:
+def printed_pose(name: str, T: object, *, exact: bool = False) -> Array:
     """T, shape (4, 4), of symbols or of numbers as descriptions print them."""
     return pose(name, scalars(name, T, (4, 4), exact=exact), tolerance=PRINTED)
 
@@ -392,19 +392,19 @@ def wrong_length(v: Array) -> str:
 # Switches, choices and names.
 
 
-def switch(name: str, value: Any, *, error: Error = ModelError) -> bool:
+def switch(name: str, value: object, *, error: Error = ModelError) -> bool:
     """True or False, of Python's or of NumPy's."""
     if not isinstance(value, bool | np.bool_):
         raise error(f"{name} is {excerpt(value)}; expected True or False")
     return bool(value)
 
 
-def is_one_of(value: Any, words: Collection[str]) -> bool:
+def is_one_of(value: object, words: Collection[str]) -> bool:
     """True if a value is one of some words; the value has any type, and may have no hash."""
     return isinstance(value, str) and value in words
 
 
-def choice(name: str, value: Any, words: Collection[str], *, error: Error = ModelError) -> str:
+def choice(name: str, value: object, words: Collection[str], *, error: Error = ModelError) -> str:
     """One of some words."""
     if not is_one_of(value, words):
         *first, last = map(repr, words)
@@ -441,7 +441,7 @@ def places(
     return [known.index(name) for name in values]
 
 
-def text_problems(value: Any, name: str) -> Iterator[str]:
+def text_problems(value: object, name: str) -> Iterator[str]:
     """The message for a value that is not a name."""
     if not isinstance(value, str):
         yield f"{name} is {excerpt(value)}; expected a text."
@@ -449,7 +449,7 @@ def text_problems(value: Any, name: str) -> Iterator[str]:
         yield f"{name} is {value!r}; expected a text that is not blank."
 
 
-def object_problems(value: Any, kind: type, name: str) -> Iterator[str]:
+def object_problems(value: object, kind: type, name: str) -> Iterator[str]:
     """The message for a value that is not an object of this class."""
     if not isinstance(value, kind):
         yield f"{name} is {excerpt(value)}; expected an armdyn.{kind.__name__}."
@@ -466,7 +466,7 @@ def listed(values: Any) -> list[Any] | None:
         return None
 
 
-def refuse_class(name: str, value: Any, kinds: tuple[type, ...]) -> None:
+def refuse_class(name: str, value: object, kinds: tuple[type, ...]) -> None:
     """Raise for one of these classes itself as the value of an argument that is an object of it.
 
     >>> from armdyn.base.checks import refuse_class
@@ -479,7 +479,7 @@ def refuse_class(name: str, value: Any, kinds: tuple[type, ...]) -> None:
         raise SettingError(f"{name} has the class {value.__name__}; expected an object, {value.__name__}(...)")
 
 
-def objects_with(name: str, values: Any, part: str, expected: str) -> list[Any]:
+def objects_with(name: str, values: object, part: str, expected: str) -> list[Any]:
     """The objects of an argument, one alone or in a sequence, each of which has the attribute ``part``.
 
     Raises:

@@ -83,7 +83,7 @@ class Exact:
 
     __slots__ = ("decimal",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.decimal = _as_decimal(value)
 
     @classmethod
@@ -157,7 +157,7 @@ class Exact:
         c, s = cos_sin(self)
         return s / c
 
-    def arctan2(self, x: Any) -> Exact:
+    def arctan2(self, x: object) -> Exact:
         """The angle of the point (x, self)."""
         return arctan2(self, x)
 
@@ -195,7 +195,7 @@ class Exact:
 Real.register(Exact)  # a traced scalar takes it for the number that it is
 
 
-def _as_decimal(value: Any) -> Decimal:
+def _as_decimal(value: object) -> Decimal:
     d = _operand(value)
     if d is None:
         raise TypeError(f"{value!r} is not a real number")
@@ -227,7 +227,7 @@ def _holds(compare: Callable[[Decimal, Decimal], bool], a: Decimal, b: Decimal) 
 ZERO, ONE, NAN = Exact(0), Exact(1), Exact(Decimal("NaN"))
 
 
-def exact(values: Any) -> Any:
+def exact(values: object) -> Any:
     """Numbers as `Exact` ones, in an array if an array is given; traced scalars stay as they are.
 
     >>> exact([[1.0, 2.0]])[0, 1]
@@ -240,7 +240,7 @@ def exact(values: Any) -> Any:
     return result if result.shape else result[()]
 
 
-def rounded(values: Any) -> Any:
+def rounded(values: object) -> Any:
     """`Exact` numbers in float64, each rounded once; an array that holds traced scalars stays one of objects.
 
     >>> rounded(exact([1.0, 2.0]) / 3)
@@ -256,7 +256,7 @@ def rounded(values: Any) -> Any:
     return array if array.shape else array[()]
 
 
-def is_traced(values: Any) -> bool:
+def is_traced(values: object) -> bool:
     """True if any of the values is a traced scalar or a symbol."""
     array = np.asarray(values)
     return array.dtype == object and not all(isinstance(x, Real) for x in array.flat)
@@ -317,7 +317,7 @@ def _quarter_turns(k: int) -> Decimal:
 
 
 @lru_cache(maxsize=1024)
-def cos_and_sin(angle: Any) -> tuple[Exact, Exact]:
+def cos_and_sin(angle: object) -> tuple[Exact, Exact]:
     """cos and sin of an angle of a description: exact ones of right angles, which float64 numbers never are."""
     k = right_angles(angle)
     return cos_sin(angle) if k is None else _of_quarters(k, ONE, ZERO)
@@ -328,7 +328,7 @@ def _of_quarters(k: int, c: Exact, s: Exact) -> tuple[Exact, Exact]:
     return ((c, s), (-s, c), (-c, -s), (s, -c))[k % 4]
 
 
-def cos_sin(angle: Any) -> tuple[Exact, Exact]:
+def cos_sin(angle: object) -> tuple[Exact, Exact]:
     """cos and sin of an angle, rad, however large it is.
 
     >>> [float(x) for x in cos_sin(1.0)]
@@ -360,7 +360,7 @@ HALVINGS = 5
 """After so many, an angle of at most a quarter turn is below 0.05, and its series is short."""
 
 
-def arctan2(y: Any, x: Any) -> Exact:
+def arctan2(y: object, x: object) -> Exact:
     """The angle of the point (x, y), rad, from -pi to pi; 0 of the origin.
 
     >>> float(arctan2(1.0, -1.0))

@@ -50,8 +50,8 @@ class Imported(Generic[Parameters, Result]):
     @overload
     def __get__(self, instance: None, owner: type) -> Callable[Concatenate[Any, Parameters], Result]: ...
     @overload
-    def __get__(self, instance: Any, owner: type) -> Callable[Parameters, Result]: ...
-    def __get__(self, instance: Any, owner: type) -> Callable[..., Result]:
+    def __get__(self, instance: object, owner: type) -> Callable[Parameters, Result]: ...
+    def __get__(self, instance: object, owner: type) -> Callable[..., Result]:
         return self.function if instance is None else MethodType(self.function, instance)
 
 

@@ -18,7 +18,7 @@ class _Package(ModuleType):
     ``package.mass_matrix`` stays the function, and ``dir(package)`` is what its ``__all__`` lists.
     """
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if not (isinstance(value, ModuleType) and name in self.__dict__.get("_WHERE", ())):
             super().__setattr__(name, value)  # what importing a module sets otherwise
 

@@ -228,12 +228,12 @@ def vector_table(
     return TextTable.of((body, "quantity", "symbol", "unit", "x", "y", "z"), rows)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """NumPy's numbers as Python's, anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _text(value: Any, digits: int) -> str:
+def _text(value: object, digits: int) -> str:
     """A cell of a table."""
     if value is None:
         return ""
@@ -263,7 +263,7 @@ def figure(value: float, *, size: float = 1.0, digits: int = DIGITS) -> str:
     return f"{value:.{digits}g}"
 
 
-def figures(values: Any, *, size: float = 0.0, digits: int = DIGITS) -> tuple[str, ...]:
+def figures(values: object, *, size: float = 0.0, digits: int = DIGITS) -> tuple[str, ...]:
     """The numbers of a vector, with its own largest as their size by default."""
     flat = np.asarray(values, dtype=float).ravel()
     finite = np.abs(flat[np.isfinite(flat)])

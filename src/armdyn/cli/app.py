@@ -43,7 +43,7 @@ def command() -> Callable[..., Any]:
     return typer.main.get_command(app)
 
 
-def _as_flag(name: str, value: Any) -> str:
+def _as_flag(name: str, value: object) -> str:
     from armdyn.cli.arguments import as_flag  # noqa: PLC0415 - an error of a robot has imported it before
 
     return as_flag(name, value)

@@ -55,7 +55,7 @@ OF_SET = ("redundant", "project", "record")
 """Keywords that the command line has by --set."""
 
 
-def as_flag(name: str, value: Any) -> str:
+def as_flag(name: str, value: object) -> str:
     """A keyword as it is typed here, for the messages that recommend one.
 
     >>> as_flag("check_inertia", False), as_flag("tip", "tool0"), as_flag("locked", {"left finger": 0.5})

@@ -204,7 +204,7 @@ CONVERSIONS: dict[str, Callable[[Robot, str | None], Converted]] = {
 """The writers by the word of --to."""
 
 
-def jsonable(value: Any) -> Any:
+def jsonable(value: object) -> Any:
     """A value with dataclasses as mappings."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: jsonable(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init}
@@ -213,7 +213,7 @@ def jsonable(value: Any) -> Any:
     return [jsonable(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def literal(value: Any, indent: str = "") -> str:
+def literal(value: object, indent: str = "") -> str:
     """A value as Python writes it, arrays as lists; fields of dataclasses that have their defaults are left out.
 
     >>> literal({"q": np.array([0.5, np.inf])})
@@ -240,7 +240,7 @@ def _list(values: list[Any] | tuple[Any, ...], indent: str) -> str:
     return "[\n" + "".join(f"{inner}{literal(part, inner)},\n" for part in values) + f"{indent}]"
 
 
-def _call(value: Any, indent: str) -> str:
+def _call(value: object, indent: str) -> str:
     """A dataclass, a field a line if it is long."""
     name, fields = type(value).__name__, ", ".join(_fields(value, indent))
     if len(fields) <= LONGEST and "\n" not in fields:

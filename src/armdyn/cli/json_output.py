@@ -28,7 +28,7 @@ def of_robot(arm: Robot) -> dict[str, Any]:
     return {"robot": arm.name, "joint_names": list(arm.joint_names)}
 
 
-def as_json(value: Any, indent: str = "") -> str:
+def as_json(value: object, indent: str = "") -> str:
     """A value as JSON, in lines of moderate length; arrays are lists, paths are texts.
 
     >>> print(as_json({"q": np.array([0.5, np.inf]), "T": np.eye(2)}))
@@ -43,7 +43,7 @@ def as_json(value: Any, indent: str = "") -> str:
     return _text(plain(value), indent)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value of JSON's types alone; NaN and infinity are None."""
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
@@ -58,7 +58,7 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def _text(value: Any, indent: str) -> str:
+def _text(value: object, indent: str) -> str:
     inner = indent + "  "
     if isinstance(value, dict) and value:
         lines = [f"{inner}{json.dumps(key)}: {_text(part, inner)}" for key, part in value.items()]

@@ -8,7 +8,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
 from armdyn.base.errors import ArmdynError
 from armdyn.base.interrupts import ctrl_c_waits
@@ -111,7 +110,7 @@ def refuse_outputs(words: Words) -> None:
         _refuse_output(option, path)
 
 
-def _texts(value: Any) -> Iterator[str | Path]:
+def _texts(value: object) -> Iterator[str | Path]:
     """The texts in a value of a scenario, any of which may be the name of a file."""
     if isinstance(value, str | Path):
         yield value

@@ -186,7 +186,7 @@ class Commands(dict[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in VERBS
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         """The command of a verb, or a default for another name."""
         return self[name] if name in VERBS else default
 
@@ -211,11 +211,11 @@ class VerbGroup(typer.core.TyperGroup):
         self.commands = Commands()
         self._only_summaries = False
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: object) -> list[str]:
         """The names of the verbs, in the order of the help."""
         return list(VERBS)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: object, cmd_name: str) -> Any:
         """The command of a verb; while the verbs are listed, one with its summary alone."""
         if self._only_summaries and cmd_name in VERBS:
             return typer.core.TyperCommand(cmd_name, help=VERBS[cmd_name].summary)

@@ -50,7 +50,7 @@ class Findings(Tabulated, Sequence[Finding]):
     def __bool__(self) -> bool:
         return bool(self.entries)
 
-    def count(self, severity: Any) -> int:
+    def count(self, severity: object) -> int:
         """The number of findings of a severity, "error", "warning" or "note"."""
         return sum(one.severity == severity for one in self.entries)
 

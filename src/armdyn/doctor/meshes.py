@@ -192,7 +192,7 @@ def _of_collada(file: Path) -> tuple[Array, Array]:
     return vertices * (1.0 if unit is None else float(unit)), faces
 
 
-def _is_surface(part: Any) -> bool:
+def _is_surface(part: object) -> bool:
     index = getattr(part, "vertex_index", None)
     return index is not None and np.ndim(index) == 2 and np.shape(index)[1] == 3 and len(index) > 0
 

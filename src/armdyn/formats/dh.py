@@ -273,7 +273,7 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
     return table
 
 
-def _words(given: Any, here: str) -> tuple[dict[str, Any], str]:
+def _words(given: object, here: str) -> tuple[dict[str, Any], str]:
     """The entries of a row by name, and the fault in its form."""
     if isinstance(given, DHRow):
         return {name: getattr(given, name) for name in NAMES}, ""

@@ -32,7 +32,7 @@ def numbers(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str) 
     return result
 
 
-def one_each(values: Any, count: int, name: str, meaning: str) -> list[Any]:
+def one_each(values: object, count: int, name: str, meaning: str) -> list[Any]:
     """A list with one entry per joint."""
     result = listed(values)
     if result is None or len(result) != count:
@@ -52,14 +52,14 @@ def names_of_joints(names: Sequence[str] | None, count: int) -> list[str]:
     return labels
 
 
-def kind_problems(kind: Any, name: str) -> Iterator[str]:
+def kind_problems(kind: object, name: str) -> Iterator[str]:
     """The fault of a word that is not a kind of joint."""
     if not is_one_of(kind, KINDS):
         hint = did_you_mean(kind.lower(), KINDS) if isinstance(kind, str) else ""
         yield f"{name} is {excerpt(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{hint}"
 
 
-def collar_problems(collar: Any, name: str) -> Iterator[str]:
+def collar_problems(collar: object, name: str) -> Iterator[str]:
     """The fault of a word that is not an end of a joint."""
     if not is_one_of(collar, ("parent", "child")):
         yield f"{name} is {excerpt(collar)}; expected 'parent' or 'child', the link that carries it."

@@ -183,7 +183,7 @@ def _limits(source: Any, i: int) -> Limits:
     return Limits(-_limit(-lower), _limit(upper), speed, effort)
 
 
-def _bounds(source: Any, quantity: str, v: int) -> tuple[float, float]:
+def _bounds(source: object, quantity: str, v: int) -> tuple[float, float]:
     """The most backwards and forwards of a velocity or effort; Pinocchio 3 and older have one number for both.
 
     Newer ones have a lower limit too: of an effort minus the most backwards, of a velocity, by Pinocchio's own readers,

@@ -212,7 +212,7 @@ def read_zero_reference(
     return model.replace(frames=(*model.frames, tip), tip="tip")
 
 
-def _kinds(kinds: Any, n: int) -> list[Any]:
+def _kinds(kinds: object, n: int) -> list[Any]:
     """One kind per joint; a text may hold a letter for each."""
     return one_each(list(kinds) if isinstance(kinds, str) else kinds, n, "kinds", "'R' or 'P' for each joint")
 

@@ -132,11 +132,11 @@ class Collisions:
 
 def collisions(
     arm: Robot | Fit,
-    log: Any,
+    log: object,
     *,
     gain: float = GAIN,
     threshold: ArrayLike | None = None,
-    quiet: Any = (),
+    quiet: object = (),
     **options: Any,
 ) -> Collisions:
     """Forces from outside in a log: times, joints and sizes, N m or N.
@@ -185,7 +185,7 @@ def collisions(
     return Collisions(record.name, names, record.t, residual, limit, middle, band, tuple(events))
 
 
-def _as_list(logs: Any) -> list[Any]:
+def _as_list(logs: object) -> list[Any]:
     """Logs, of one or several."""
     return list(logs) if isinstance(logs, list | tuple) else [logs]
 

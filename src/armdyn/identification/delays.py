@@ -8,7 +8,7 @@ records all. A delay is applied if it exceeds `SURE` deviations and `LEAST`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ RANK = 1e-9
 ESTIMATE = "estimate"
 
 
-def given_delays(delay: Any, joints: int) -> tuple[Array, bool]:
+def given_delays(delay: object, joints: int) -> tuple[Array, bool]:
     """The delays of the joints, s, shape (n,), and True if they are to be estimated.
 
     Raises:

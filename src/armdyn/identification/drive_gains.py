@@ -62,9 +62,9 @@ STEPS = 4 * ROUNDS
 
 def drive_gains(
     robot: Robot,
-    logs: Any,
+    logs: object,
     *,
-    loaded: Any = None,
+    loaded: object = None,
     mass: float | None = None,
     com: ArrayLike | None = None,
     frame: str | None = None,
@@ -136,7 +136,7 @@ def drive_gains(
     return problem.gains(first, weight, tuple(notes))
 
 
-def _currents_of(logs: Any, robot: Robot) -> list[Log]:
+def _currents_of(logs: object, robot: Robot) -> list[Log]:
     """Logs with currents.
 
     Raises:

@@ -211,7 +211,7 @@ class Fit:
         """The robot as described, with fitted armatures and friction laws."""
         return fitted_robot(self.source, self.parameters, self.alone)
 
-    def check(self, log: Any, **options: Any) -> Check:
+    def check(self, log: object, **options: Any) -> Check:
         """The torque errors on a log, beside those of the description and of friction alone.
 
         Measured and modelled torques pass the zero-phase low-pass of the fit. Its ends, which the filters do not reach,

@@ -79,7 +79,7 @@ class FitSettings:
 
 def identify(
     robot: Robot,
-    logs: Any,
+    logs: object,
     *,
     friction: Sequence[str] = FRICTION,
     armature: bool = True,
@@ -88,7 +88,7 @@ def identify(
     gains: ArrayLike | None = None,
     drives: ArrayLike | None = None,
     zeros: ArrayLike | None = None,
-    hold_out: Any = (),
+    hold_out: object = (),
     cutoff: float = CUTOFF,
     smoothing: float | None = None,
     delay: ArrayLike | str | None = "estimate",
@@ -279,7 +279,7 @@ def coupling_of_logs(logs: Sequence[Log]) -> Array | None:
     return None if first is None or np.array_equal(first, np.eye(len(first))) else first
 
 
-def logs_of(logs: Any, robot: Robot, gains: ArrayLike | None, **options: Any) -> list[Log]:
+def logs_of(logs: object, robot: Robot, gains: ArrayLike | None, **options: Any) -> list[Log]:
     """Logs from whatever was given: one log or several, as objects or as sources of `armdyn.logs.read`."""
     single = isinstance(logs, Log | str | os.PathLike | dict) or hasattr(logs, "columns") or hasattr(logs, "q")
     sources: list[Any] = [logs] if single else list(logs) if isinstance(logs, Iterable) else []

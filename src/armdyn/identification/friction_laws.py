@@ -69,7 +69,7 @@ class FrictionLaws(Tabulated):
 
 
 def friction_laws(
-    fit: Fit, logs: Any, laws: Laws | Mapping[str, Laws], *, free: Sequence[str] | None = None, **options: Any
+    fit: Fit, logs: object, laws: Laws | Mapping[str, Laws], *, free: Sequence[str] | None = None, **options: Any
 ) -> FrictionLaws:
     """Friction laws that are not linear in their numbers, of each joint, by nonlinear least squares on logs.
 

@@ -344,7 +344,7 @@ def _ties(
     return ties
 
 
-def tuple_of(laws: Any, whose: str = "laws") -> tuple[FrictionLaw, ...]:
+def tuple_of(laws: object, whose: str = "laws") -> tuple[FrictionLaw, ...]:
     """One law or several as a tuple.
 
     Raises:

@@ -145,7 +145,7 @@ def _kernel(
     return compile_program(program)
 
 
-def _with_slopes(f: Callable[..., Any], x: Any) -> tuple[Any, Any]:
+def _with_slopes(f: Callable[..., Any], x: object) -> tuple[Any, Any]:
     return f(x), derivative(f, x)
 
 
@@ -164,7 +164,7 @@ def _force(kind: type[FrictionLaw], numbers: Mapping[str, Any], rate: Any, load:
     return law.force(rate, load)
 
 
-def _fallen(speed: Any, by: Any, exponent: Any) -> Any:
+def _fallen(speed: object, by: object, exponent: object) -> Any:
     """exp(-(speed/by)^exponent), 1 at rest."""
     moves = less(0.0, speed)
     ratio = select(moves, speed, 1.0) / by

@@ -44,9 +44,9 @@ RADIUS = 0.1
 
 def payload(
     robot: Robot | Fit,
-    loaded: Any,
+    loaded: object,
     *,
-    unloaded: Any = None,
+    unloaded: object = None,
     frame: str | None = None,
     gains: ArrayLike | None = None,
     offsets: bool = True,

@@ -11,7 +11,7 @@ linear in 1/k and in the joint's armature and friction over k, whatever those ar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class ServoStiffness:
         return str(TextTable(("joint", "k", "95 % from", "to"), rows, "lrrr", title))
 
 
-def servo_stiffness(robot: Robot, logs: Any, *, shared: bool = False, cutoff: float = CUTOFF) -> ServoStiffness:
+def servo_stiffness(robot: Robot, logs: object, *, shared: bool = False, cutoff: float = CUTOFF) -> ServoStiffness:
     """k of position servos, N m/rad or N/m, from logs of goals q_ref and positions q.
 
     Friction and the inertias of rotors are fitted, too. A joint whose forces hardly depend on the description,

@@ -17,7 +17,7 @@ from armdyn.base.errors import DTypeError, ModelError, ShapeError
 from armdyn.model.bounds import SHORTEST, largest_problem
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """True for an ordinary number: not a symbol or one of SymPy's exact numbers, which stay exact."""
     return isinstance(value, Real) and not hasattr(value, "free_symbols")
 
@@ -47,7 +47,7 @@ def _as_float(value: Real) -> float:
         return math.inf
 
 
-def positive(value: Any, name: str) -> Any:
+def positive(value: object, name: str) -> Any:
     """A length that is positive, m, or a symbol."""
     size = scalar(value, name)
     if (size <= 0) if is_number(size) else getattr(size, "is_positive", None) is False:
@@ -75,7 +75,7 @@ def positives(values: Sequence[Any], name: str, count: int) -> list[Any]:
     return [positive(value, f"{name}[{i}]") for i, value in enumerate(sizes)]
 
 
-def inner_length(inner: Any, outer: Any) -> Any:
+def inner_length(inner: object, outer: object) -> Any:
     """The radius of a cavity: smaller than the radius around it; zero without a cavity."""
     if inner is None:
         return 0
@@ -103,7 +103,7 @@ def inner_lengths(inner: Sequence[Any], outer: Sequence[Any], outer_name: str) -
     return sizes
 
 
-def mass_from(content: Any, mass: Any, density: Any, density_name: str, unit: str) -> Any:
+def mass_from(content: object, mass: object, density: object, density_name: str, unit: str) -> Any:
     """m, kg: given, or density times ``content`` (volume, area or length)."""
     if (mass is None) == (density is None):
         values = "neither was" if mass is None else "both were"

@@ -62,7 +62,7 @@ DensityLike = float | Density | Callable[[Array, Array, Array], ArrayLike]
 """A density as it may be given: a number, a function rho(x, y, z) of arrays, or that with a tolerance."""
 
 
-def varies(density: Any) -> bool:
+def varies(density: object) -> bool:
     """True if a density is given as a function."""
     return isinstance(density, Density) or (callable(density) and not hasattr(density, "free_symbols"))
 
@@ -70,8 +70,8 @@ def varies(density: Any) -> bool:
 def shape_inertia(
     shape: PrincipalShape,
     region: Callable[[], Region | Iterable[Region]],
-    mass: Any,
-    density: Any,
+    mass: object,
+    density: object,
     name: str = "density",
     unit: str = "kg/m^3",
 ) -> Inertia:

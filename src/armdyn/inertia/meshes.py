@@ -26,7 +26,9 @@ NO_VOLUME = 1e-12
 """The largest volume that counts as zero, relative to the cube around the mesh."""
 
 
-def mesh(source: Any, *, mass: float | None = None, density: DensityLike | None = None, scale: float = 1.0) -> Inertia:
+def mesh(
+    source: object, *, mass: float | None = None, density: DensityLike | None = None, scale: float = 1.0
+) -> Inertia:
     """Inertia of a closed triangle mesh filled with a density, kg, m and kg m^2 (Modern Robotics 8.24).
 
     Frame: the mesh's own. The surface has to be closed, with its faces counter-clockwise seen from outside; an inner
@@ -82,7 +84,7 @@ def _trimesh() -> ModuleType:
     return trimesh
 
 
-def _surface(trimesh: ModuleType, source: Any) -> tuple[Array, Array, str]:
+def _surface(trimesh: ModuleType, source: object) -> tuple[Array, Array, str]:
     """Vertices, faces and the name of the mesh in messages."""
     if isinstance(source, str | PathLike):
         source, name = _read(trimesh, Path(source)), repr(str(source))
@@ -101,7 +103,7 @@ def _surface(trimesh: ModuleType, source: Any) -> tuple[Array, Array, str]:
     return vertices, corners, name
 
 
-def _numbers(values: Any, name: str) -> Array:
+def _numbers(values: object, name: str) -> Array:
     result = array(name, values, ("n", 3), "faces are triangles")
     if not len(result):
         raise ShapeError(f"{name} has shape {result.shape}; expected (n, 3), faces are triangles")

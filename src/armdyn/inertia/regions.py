@@ -80,7 +80,7 @@ def plate(size: Sequence[Any]) -> Region:
     return _straight([[-x / 2, -y / 2, 0.0]], [np.diag([x, y, 0.0])[:2]])
 
 
-def rod(length: Any) -> Region:
+def rod(length: object) -> Region:
     """A line along z, its middle at the origin."""
     z = number(length)
     return _straight([[0.0, 0.0, -z / 2]], [[[0.0, 0.0, z]]])
@@ -101,7 +101,7 @@ def _straight(corners: ArrayLike, edges: ArrayLike) -> Region:
     return Region(len(corner), (ALONG,) * edge.shape[1], at, float(np.abs(corner).max()))
 
 
-def tube(radius: Any, top_radius: Any, inner_radius: Any, bottom: Any, height: Any) -> Region:
+def tube(radius: object, top_radius: object, inner_radius: object, bottom: object, height: object) -> Region:
     """A solid of revolution about z between a straight outline and a bore: cylinders, tubes, cones."""
     r, t, b, z0, h = (number(x) for x in (radius, top_radius, inner_radius, bottom, height))
 
@@ -113,7 +113,7 @@ def tube(radius: Any, top_radius: Any, inner_radius: Any, bottom: Any, height: A
     return Region(1, (ALONG, ALONG, ROUND), at, max(r, t, h))
 
 
-def disc(radius: Any, inner_radius: Any) -> Region:
+def disc(radius: object, inner_radius: object) -> Region:
     """A circle or ring about the origin, across z."""
     r, b = number(radius), number(inner_radius)
 
@@ -124,7 +124,7 @@ def disc(radius: Any, inner_radius: Any) -> Region:
     return Region(1, (ALONG, ROUND), at, r)
 
 
-def cylindrical_shell(radius: Any, height: Any) -> Region:
+def cylindrical_shell(radius: object, height: object) -> Region:
     """The surface of a cylinder about z without its ends."""
     r, h = number(radius), number(height)
 
@@ -159,7 +159,7 @@ def ball(
     return Region(1, (ALONG, ALONG, ROUND), at, abs(height) + float(outer.max()))
 
 
-def capsule(radius: Any, straight: Any, inner_radius: Any) -> tuple[Region, ...]:
+def capsule(radius: object, straight: object, inner_radius: object) -> tuple[Region, ...]:
     """A cylinder about z with half a ball on either end, all with one wall."""
     r, h, b = number(radius), number(straight), number(inner_radius)
     inner = (b, b, b) if b else None
@@ -168,7 +168,7 @@ def capsule(radius: Any, straight: Any, inner_radius: Any) -> tuple[Region, ...]
     return (*halves, tube(r, r, b, -h / 2, h))
 
 
-def spherical_shell(radius: Any) -> Region:
+def spherical_shell(radius: object) -> Region:
     """The surface of a ball."""
     r = number(radius)
 

@@ -25,7 +25,7 @@ class PrincipalShape(NamedTuple):
     spread: tuple[Any, Any, Any]
     height: Any = 0
 
-    def with_mass(self, mass: Any) -> Inertia:
+    def with_mass(self, mass: object) -> Inertia:
         """I_xx = m (<y^2> + <z^2>) and so on (Craig 6.3, Modern Robotics 8.24), in numbers or symbols."""
         xx, yy, zz = self.spread
         return inertia(mass, [0, 0, self.height], diagonal(mass * (yy + zz), mass * (xx + zz), mass * (xx + yy)))
@@ -39,7 +39,7 @@ class PrincipalShape(NamedTuple):
         return PrincipalShape(content, (spread[0], spread[1], spread[2]))
 
 
-def diagonal(x: Any, y: Any, z: Any) -> Array:
+def diagonal(x: object, y: object, z: object) -> Array:
     """diag(x, y, z) of objects, with integer zeros off the diagonal."""
     return np.array([[x, 0, 0], [0, y, 0], [0, 0, z]], dtype=object)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.masp.sections import REQUIRED, Section, unit
@@ -43,7 +41,7 @@ RIGHT = 1e-9
 """Largest absolute cosine between two perpendicular directions."""
 
 
-def read_begin(table: Any, robot: Robot, units: InputUnits, problems: list[str]) -> tuple[Array, Array | None]:
+def read_begin(table: object, robot: Robot, units: InputUnits, problems: list[str]) -> tuple[Array, Array | None]:
     """The hand's pose at the beginning of the path, SI, and the joint positions if the file contains them."""
     section = Section("[begin]", table, ("point", *HAND, "joints"), problems)
     if "joints" in section:
@@ -63,7 +61,7 @@ def read_joints(section: Section, key: str, robot: Robot, units: InputUnits, *, 
     return np.asarray(section.numbers(key, robot.dof, names) * scales)
 
 
-def read_path(tables: Any, begin: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
+def read_path(tables: object, begin: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
     """The path of the tip from its beginning, SI; None if it is invalid."""
     if not isinstance(tables, list) or not tables:
         problems.append("the file has no path; expected tables [[path]], each with a curve, such as curve = 'line'.")
@@ -81,7 +79,7 @@ def read_path(tables: Any, begin: Array, units: InputUnits, problems: list[str])
     return paths[0] if len(paths) == 1 else CartesianPathSequence(paths)
 
 
-def _one(name: str, table: Any, at: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
+def _one(name: str, table: object, at: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
     """One curve with its cam law."""
     word = Section(name, table, _ALL, problems).word("curve", tuple(CURVES))
     if problems:

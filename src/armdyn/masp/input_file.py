@@ -112,7 +112,7 @@ def _problem(data: Mapping[str, Any], file: Path, problems: list[str]) -> MaspPr
     return MaspProblem(title, robot, units, begin, path, load, near, chosen, samples, simulated)
 
 
-def _units(table: Any, problems: list[str]) -> InputUnits:
+def _units(table: object, problems: list[str]) -> InputUnits:
     """The table [units]; missing units are SI."""
     section = Section("[units]", table, tuple(UNITS), problems)
     default = InputUnits()
@@ -223,7 +223,7 @@ def _limits(joint: Section, kind: str, units: InputUnits) -> Limits:
     return Limits(lower * q.si, upper * q.si, velocity * qd.si, effort * tau.si)
 
 
-def _with_payload(robot: Robot, table: Any, units: InputUnits, problems: list[str]) -> Robot:
+def _with_payload(robot: Robot, table: object, units: InputUnits, problems: list[str]) -> Robot:
     """The arm with the payload of its hand, given like a link in the zero reference position."""
     section = Section("[payload]", table, ("weight", "mass", "center", "inertia", "check_inertia"), problems)
     center = section.vector("center", f"from the hand point to its centre of mass, {units.length}", np.zeros(3))
@@ -237,7 +237,7 @@ def _with_payload(robot: Robot, table: Any, units: InputUnits, problems: list[st
     return robot.with_payload(body, check_inertia=check)
 
 
-def _load(table: Any, units: InputUnits, problems: list[str]) -> HandLoad:
+def _load(table: object, units: InputUnits, problems: list[str]) -> HandLoad:
     """The load of the table [hand_load]."""
     section = Section("[hand_load]", table, ("force", "moment", "axes"), problems)
     force = section.vector("force", f"on the hand, {units.force}", np.zeros(3))
@@ -246,7 +246,7 @@ def _load(table: Any, units: InputUnits, problems: list[str]) -> HandLoad:
     return HandLoad(force * units.of_force.si, moment * units.moment.si, turning=axes == "hand")
 
 
-def _simulated(table: Any, file: Path, robot: Robot, units: InputUnits, problems: list[str]) -> SimulationSettings:
+def _simulated(table: object, file: Path, robot: Robot, units: InputUnits, problems: list[str]) -> SimulationSettings:
     """The settings of the table [simulation]."""
     section = Section("[simulation]", table, ("torques", "breaks", "q", "qd", "duration", "step"), problems)
     torques = section.text("torques", "path", "'path', or the name of a csv with columns t and tau_JOINT")

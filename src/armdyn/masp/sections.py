@@ -25,7 +25,7 @@ def unit(direction: Array) -> Array:
     return np.asarray(scaled / np.linalg.norm(scaled))
 
 
-def _bounded(value: Any) -> float:
+def _bounded(value: object) -> float:
     """The number; NaN if it is not a number, or so large that its square overflows."""
     result = as_float(value)
     return result if abs(result) <= LARGEST else np.nan
@@ -41,7 +41,7 @@ class Section:
         problems: list to which errors are appended; a wrong value is replaced by its default.
     """
 
-    def __init__(self, name: str, table: Any, known: Collection[str], problems: list[str]) -> None:
+    def __init__(self, name: str, table: object, known: Collection[str], problems: list[str]) -> None:
         self.name, self.problems = name, problems
         self.table: Mapping[str, Any] = table if isinstance(table, Mapping) else {}
         if not isinstance(table, Mapping):
@@ -60,7 +60,7 @@ class Section:
         """Add an error to ``problems``."""
         self.problems.append(problem)
 
-    def get(self, key: str, default: Any = REQUIRED, expected: str = "") -> Any:
+    def get(self, key: str, default: object = REQUIRED, expected: str = "") -> Any:
         """The unchanged value in the file."""
         if key not in self.table and default is REQUIRED:
             self.refuse(f"{self.name} has no {key}; expected {expected}.")
@@ -74,7 +74,7 @@ class Section:
             return "" if default is REQUIRED else default
         return value or ""
 
-    def word(self, key: str, choices: Collection[str], default: Any = REQUIRED) -> str:
+    def word(self, key: str, choices: Collection[str], default: object = REQUIRED) -> str:
         """One of several allowed texts."""
         expected = f"one of {', '.join(map(repr, choices))}"
         value = self.get(key, default, expected)
@@ -102,7 +102,7 @@ class Section:
             return 1.0 if default is REQUIRED or default is None else float(default)
         return result
 
-    def whole(self, key: str, default: Any, expected: str, *, least: int) -> Any:
+    def whole(self, key: str, default: object, expected: str, *, least: int) -> Any:
         """A whole number that is not smaller than ``least``."""
         value = self.get(key, default, expected)
         if key in self.table and (not isinstance(value, int) or isinstance(value, bool) or value < least):
@@ -110,7 +110,7 @@ class Section:
             return default
         return value
 
-    def numbers(self, key: str, size: int | None, expected: str, default: Any = REQUIRED) -> Array:
+    def numbers(self, key: str, size: int | None, expected: str, default: object = REQUIRED) -> Array:
         """A list of finite numbers, of any length if ``size`` is None; zeros in place of a required one."""
         value = self.get(key, default, expected)
         instead = np.zeros(size or 1) if default is REQUIRED else np.array(default, dtype=float)
@@ -123,7 +123,7 @@ class Section:
             return instead
         return np.array(result)
 
-    def vector(self, key: str, expected: str, default: Any = REQUIRED) -> Array:
+    def vector(self, key: str, expected: str, default: object = REQUIRED) -> Array:
         """Three finite numbers."""
         return self.numbers(key, 3, expected, default)
 
@@ -140,7 +140,7 @@ class Section:
             return np.zeros((1, 3))
         return np.array(rows, dtype=float)
 
-    def _expected(self, key: str, value: Any, expected: str, hint: str = "") -> None:
+    def _expected(self, key: str, value: object, expected: str, hint: str = "") -> None:
         text = excerpt(value)
         what = text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN]
         self.refuse(f"{self.name}: {key} is {what}; expected {expected}.{hint}")

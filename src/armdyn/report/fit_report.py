@@ -30,7 +30,7 @@ CORRELATED, MOST_PAIRS = 0.9, 20
 
 
 def fit_report(
-    fit: Fit, path: str | os.PathLike[str] | None = None, *, on: Any = (), title: str | None = None
+    fit: Fit, path: str | os.PathLike[str] | None = None, *, on: object = (), title: str | None = None
 ) -> Report:
     """A fit as a document, self-contained HTML or PDF.
 
@@ -65,12 +65,12 @@ def fit_report(
     return document
 
 
-def _as_list(logs: Any) -> list[Any]:
+def _as_list(logs: object) -> list[Any]:
     """A list of logs or checks, from one or several."""
     return list(logs) if isinstance(logs, list | tuple) else [logs]
 
 
-def _check(fit: Fit, log: Any) -> Check:
+def _check(fit: Fit, log: object) -> Check:
     return log if isinstance(log, Check) else fit.check(log)
 
 

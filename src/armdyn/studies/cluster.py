@@ -36,7 +36,7 @@ _opening = threading.Lock()
 
 
 def compute(
-    study: Study, chunk: int, missing: Iterable[int], parts: InFolder | InMemory, client: Any, report: Report
+    study: Study, chunk: int, missing: Iterable[int], parts: InFolder | InMemory, client: object, report: Report
 ) -> None:
     """Compute the missing parts on a cluster.
 

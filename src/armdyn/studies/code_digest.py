@@ -29,7 +29,7 @@ OF_CLASSES = (
 """Attributes of classes that are not the caller's code."""
 
 
-def digest_of_code(value: Any) -> str:
+def digest_of_code(value: object) -> str:
     """A digest that changes with the code of a function and with the values that the code refers to.
 
     Functions and classes of libraries count by their names, other objects by their pickled form, and those that cannot
@@ -46,7 +46,7 @@ def digest_of_code(value: Any) -> str:
     return digest.hexdigest()
 
 
-def _parts(value: Any, met: Met) -> Iterator[str]:
+def _parts(value: object, met: Met) -> Iterator[str]:
     """A value as texts; values met before count once, because functions may call themselves."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if value is None or isinstance(value, bool | int | float | complex | str | bytes):
@@ -99,7 +99,7 @@ def _parts_of_object(value: Any, met: Met) -> Iterator[str]:
         yield from _all(_pickled(value), met)
 
 
-def _pickled(value: Any) -> list[Any]:
+def _pickled(value: object) -> list[Any]:
     """The pickled form of an object: its class, arguments and attributes; its attributes if it cannot be pickled."""
     try:
         result = value.__reduce_ex__(4)

@@ -31,7 +31,7 @@ AROUND = {
 """Wrappers of a controller: functions of `armdyn.control`, and an example of the settings of each."""
 
 
-def _is_ready(value: Any) -> bool:
+def _is_ready(value: object) -> bool:
     """True if a value is a controller of arms that needs nothing further."""
     if not isinstance(value, Function) or value.outputs[0] != ("n",) or value.required_options:
         return False

@@ -237,7 +237,7 @@ class Study:
 
 def defined(
     robot: Robot,
-    samples: Any,
+    samples: object,
     controller: Function | None,
     *,
     steps: int,

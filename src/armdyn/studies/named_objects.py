@@ -42,7 +42,7 @@ EVENTS: Kinds = {
 CONTACT = "{frame: tip, normal: [0, 0, 1], through: [0, 0, 0.1], restitution: 0.3}"
 
 
-def with_constraint(robot: Robot, name: str, arguments: Any) -> Robot:
+def with_constraint(robot: Robot, name: str, arguments: object) -> Robot:
     """The robot with one more constraint.
 
     Args:
@@ -59,7 +59,7 @@ def with_constraint(robot: Robot, name: str, arguments: Any) -> Robot:
     return robot.with_constraints(constraint)
 
 
-def contact_of(robot: Robot, name: str, arguments: Any) -> Contact:
+def contact_of(robot: Robot, name: str, arguments: object) -> Contact:
     """A contact.
 
     Args:
@@ -99,7 +99,7 @@ contact_by_arguments.__signature__ = inspect.Signature(  # type: ignore[attr-def
 )
 
 
-def event_of(robot: Robot, name: str, arguments: Any) -> Event | Threshold:
+def event_of(robot: Robot, name: str, arguments: object) -> Event | Threshold:
     """An event of the motion, or one of the controller's signals.
 
     Args:
@@ -117,7 +117,7 @@ def event_of(robot: Robot, name: str, arguments: Any) -> Event | Threshold:
     return event
 
 
-def _of_kind(what: str, name: str, arguments: Any, kinds: Kinds) -> Any:
+def _of_kind(what: str, name: str, arguments: object, kinds: Kinds) -> Any:
     """The object that a mapping from its kind to its arguments describes."""
     if not isinstance(arguments, Mapping) or len(arguments) != 1:
         kind, (_, example) = next(iter(kinds.items()))

@@ -25,7 +25,7 @@ def units_of(robot: Robot, name: str) -> Units:
     return unit_of_parameter(robot, name)
 
 
-def in_si(name: str, value: Any, units: Units, leading: int = 0) -> Any:
+def in_si(name: str, value: object, units: Units, leading: int = 0) -> Any:
     """A value whose texts are replaced by numbers in SI; one text for all components becomes a list.
 
     Args:

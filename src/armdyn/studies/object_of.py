@@ -13,7 +13,7 @@ from armdyn.studies.errors import StudyError
 def object_of(
     make: Callable[..., Any],
     name: str,
-    arguments: Any,
+    arguments: object,
     example: str,
     *first: Any,
     own: Mapping[str, Any] | None = None,

@@ -51,7 +51,7 @@ def study(
     require_traced: bool = False,
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
-    client: Any = None,
+    client: object = None,
     workers: int = -1,
     progress: bool = False,
 ) -> Results:
@@ -213,7 +213,7 @@ def _place(definition: Study, folder: str | os.PathLike[str] | None, usual_chunk
 
 
 def _compute(
-    definition: Study, results: Results, missing: tuple[int, ...], client: Any, workers: int, report: Report
+    definition: Study, results: Results, missing: tuple[int, ...], client: object, workers: int, report: Report
 ) -> None:
     try:
         if client is None:

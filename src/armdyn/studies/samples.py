@@ -264,7 +264,7 @@ def sampled(
     return DrawnSamples(runs, {**(distributions or {}), **more}, seed)
 
 
-def samples_of(samples: Any) -> StudySamples:
+def samples_of(samples: object) -> StudySamples:
     """Samples from an argument: samples themselves, or values for each run by name."""
     if isinstance(samples, SampleArrays | Grid | DrawnSamples):
         return samples

@@ -184,7 +184,7 @@ def _samples(words: Words, robot: Robot) -> StudySamples:
     return samples
 
 
-def _distribution(words: Words, robot: Robot, name: str, value: Any) -> Distribution:
+def _distribution(words: Words, robot: Robot, name: str, value: object) -> Distribution:
     if not isinstance(value, dict) or len(value) != 1:
         raise StudyError(f"{name} is {value!r}; expected a distribution, such as {{uniform: [0, 5]}}")
     ((word, parameters),) = value.items()

@@ -106,7 +106,7 @@ class Word:
         return self.is_named and not self.classes and not self.kinds
 
 
-def _printed(default: Any) -> str:
+def _printed(default: object) -> str:
     return default if isinstance(default, str) else repr(default)
 
 

@@ -15,7 +15,7 @@ SWITCHES = {"true": True, "false": False, "null": None}
 _FILE = re.compile(r".*\.(csv|tsv|txt|parquet|npz|mcap|bag|db3|jsonl?|ya?ml)", re.IGNORECASE)
 
 
-def is_file(value: Any) -> bool:
+def is_file(value: object) -> bool:
     """True if a value is the name of a table."""
     return _FILE.fullmatch(str(value)) is not None and not isinstance(value, list | dict)
 

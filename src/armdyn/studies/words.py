@@ -212,7 +212,7 @@ class Words:
             raise StudyError(f"{self.where(key)}: {key} names {repeated[0]!r} twice; expected each name once")
         return list(map(str, result))
 
-    def one(self, kind: str, name: Any, names: Mapping[str, Any], *keys: str) -> Any:
+    def one(self, kind: str, name: object, names: Mapping[str, Any], *keys: str) -> Any:
         """The value of ``names`` by a name; an `UnknownName` with the kind and the place otherwise."""
         if not isinstance(name, str) or name not in names:
             raise UnknownName.of(kind, name, names, self.where(*keys))
@@ -320,7 +320,7 @@ class Words:
 
     # Objects of Python.
 
-    def in_si(self, robot: Robot, key: str, value: Any, *inner: str) -> Any:
+    def in_si(self, robot: Robot, key: str, value: object, *inner: str) -> Any:
         """A value of a word whose numbers with units are numbers in SI, at any depth.
 
         Args:
@@ -531,7 +531,7 @@ def keys_of(path: str, place: str) -> Keys:
     return (key, inner) if WORDS[key].is_free else (key, *inner.split("."))
 
 
-def _merged(entries: Mapping[str, Any], keys: Keys, value: Any, place: str) -> dict[str, Any]:
+def _merged(entries: Mapping[str, Any], keys: Keys, value: object, place: str) -> dict[str, Any]:
     """The entries with a value in its place, in which a short value is that of one part."""
     key, *inner = keys
     current = entries.get(key)
@@ -550,7 +550,7 @@ def _merged(entries: Mapping[str, Any], keys: Keys, value: Any, place: str) -> d
     return {**entries, key: result}
 
 
-def _with_part(key: str, value: Any) -> Any:
+def _with_part(key: str, value: object) -> Any:
     """The mapping from its short part to a value that is not a mapping."""
     short = WORDS[key].short
     if not short or isinstance(value, dict) or value is None or value is False:
@@ -570,13 +570,13 @@ def _by_rows(value: Any, shape: tuple[int, ...] | None) -> Any:
     )
 
 
-def _array(name: str, value: Any, *shape: Any, **settings: Any) -> Array:
+def _array(name: str, value: object, *shape: Any, **settings: Any) -> Array:
     """An array of numbers; true and false are not numbers."""
     return array(name, without_booleans(name, value), *shape, **settings)
 
 
 def spread(
-    name: str, value: Any, shape: tuple[int, ...], leading: int, meaning: str = "", *, repeat: bool = True
+    name: str, value: object, shape: tuple[int, ...], leading: int, meaning: str = "", *, repeat: bool = True
 ) -> Array:
     """An array of a shape after some leading axes; one number is repeated for all.
 

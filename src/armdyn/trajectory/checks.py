@@ -55,7 +55,7 @@ number = partial(checks.number, error=MotionError)
 """A finite number, as of `armdyn.base.checks.number`."""
 
 
-def times_within(t: Any, duration: float) -> Array:
+def times_within(t: object, duration: float) -> Array:
     """``t`` as float64 times from 0 to ``duration``; times beyond the ends by rounding are clipped."""
     times = array("t", t, None, f"times from 0 to {duration:g} s", missing=True)
     slack = ROUNDING * duration
@@ -68,7 +68,7 @@ def times_within(t: Any, duration: float) -> Array:
     return np.clip(times, 0.0, duration)
 
 
-def rising(times: Any, *, least: int = 2) -> Array:
+def rising(times: object, *, least: int = 2) -> Array:
     """Times that rise from each to the next, shape (m,), ``least`` of them at least."""
     rising_times = fixed("times", times, ("m",))
     if len(rising_times) < least or not (np.diff(rising_times) > 0.0).all():
@@ -77,7 +77,7 @@ def rising(times: Any, *, least: int = 2) -> Array:
     return rising_times
 
 
-def fixed(name: str, values: Any, shape: Shape, arm: NamedJoints | None = None) -> Array:
+def fixed(name: str, values: object, shape: Shape, arm: NamedJoints | None = None) -> Array:
     """Finite numbers of this shape as a read-only array, in the order of an arm's joints."""
     if arm is None:
         numbers = array(name, values, shape, finite=MotionError)
@@ -97,6 +97,6 @@ def limit_of_each(name: str, values: Any, n: int, arm: NamedJoints | None = None
     return np.broadcast_to(limits, (n,))
 
 
-def fixed_pose(name: str, value: Any) -> Array:
+def fixed_pose(name: str, value: object) -> Array:
     """A rigid motion, shape (4, 4), read-only."""
     return pose(name, fixed(name, value, (4, 4)), tolerance=1e-8, error=MotionError)

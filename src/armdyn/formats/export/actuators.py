@@ -32,5 +32,5 @@ def _add(element: Element, kind: type, data: Mapping[str, Any]) -> None:
                 _add(SubElement(element, name), field.part, part)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else repr(value)

@@ -31,7 +31,7 @@ class Result:
     meshes: Mapping[str, tuple[str, Sequence[float]]] = field(default_factory=dict)
 
 
-def compile_apart(mujoco: Any, path: Path) -> Result:
+def compile_apart(mujoco: object, path: Path) -> Result:
     """Compile a file in another process; raises if that process ends early or takes too long."""
     if not sys.executable or getattr(sys, "frozen", False):
         return Result(

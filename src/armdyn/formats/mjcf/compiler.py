@@ -151,7 +151,7 @@ def model_name(m: Any) -> str:
     return name
 
 
-def compiled_in_memory(m: Any) -> CompiledMjcf:
+def compiled_in_memory(m: object) -> CompiledMjcf:
     """A model that is compiled already, without a file."""
     if not is_mjmodel(m):
         raise ModelError(f"expected a mujoco.MjModel, got {excerpt(m)}.")

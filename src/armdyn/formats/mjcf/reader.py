@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -81,7 +81,7 @@ def read_mjcf(
     return _model_of(compiled, compiled.root.attributes.get("model") or Path(path).stem, selection, findings)
 
 
-def read_mjmodel(source: Any, **options: Unpack[SelectionOptions]) -> Model:
+def read_mjmodel(source: object, **options: Unpack[SelectionOptions]) -> Model:
     """Read a ``mujoco.MjModel`` in memory, with the options of `read_mjcf`.
 
     It has no lines for messages, and lacks ``refpos`` and ``refquat`` of meshes, which pictures use.

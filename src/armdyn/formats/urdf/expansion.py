@@ -32,7 +32,7 @@ _lock = RLock()
 """xacro has its includes and the search for packages in variables of its module."""
 
 
-def checked_arguments(arguments: Any) -> dict[str, str]:
+def checked_arguments(arguments: object) -> dict[str, str]:
     """The argument ``xacro_args=`` as texts by name: True is "true".
 
     Raises:
