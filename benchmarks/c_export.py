@@ -12,17 +12,18 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 import armdyn
 from benchmarks.build_pinocchio import Variant, build, compiler_version
-from benchmarks.cases import make_case
+from benchmarks.cases import Case, make_case
 from benchmarks.functions import FUNCTIONS, Result
 from benchmarks.peers.peer import Batch
 from benchmarks.peers.pinocchio_cpp import PinocchioCppPeer
 from benchmarks.states import States
-from benchmarks.timing import interleaved
+from benchmarks.timing import Timing, interleaved
 
 STATES, ROUNDS = 100, 400
 """A round is some microseconds long, so that others on the machine rarely come between."""
@@ -68,6 +69,37 @@ def batch_of(library: ctypes.CDLL, arrays: tuple[np.ndarray, ...], out: np.ndarr
     return run
 
 
+class SingleStates(NamedTuple):
+    """Seconds of `STATES` states one by one, by way of computing them; the program's operations."""
+
+    times: dict[str, Timing]
+    operations: str
+
+    @property
+    def pinocchio(self) -> float:
+        """The least of Pinocchio's medians."""
+        return min(timing.median for way, timing in self.times.items() if not way.startswith("armdyn"))
+
+
+def single_states(case: Case, compiler: str, folder: Path) -> SingleStates:
+    """Inverse dynamics of exported C and of Pinocchio, in interleaved rounds."""
+    robot = armdyn.load(str(case.urdf))
+    variant = COMPILERS[compiler]
+    libraries, failures = build([variant])
+    if failures:
+        sys.exit(f"Pinocchio could not be built: {failures[variant]}")
+    peer = PinocchioCppPeer(case, libraries)
+    function = FUNCTIONS["inverse_dynamics"]
+    states = States.random(case.joint_names, STATES)
+    calls = dict(peer.ways(function, states.ordered(peer.joint_names)))
+    arrays = function.arguments(states.ordered(robot.joint_names))
+    for sincos in ("libm", "inline"):
+        library = exported(robot, folder / sincos, compiler, sincos)
+        calls[f"armdyn, C, {sincos}"] = batch_of(library, arrays, np.empty((STATES, robot.dof)))
+    _refuse_different(function.name, {way: np.array(call()) for way, call in calls.items()})
+    return SingleStates(interleaved(calls, ROUNDS), str(robot.inverse_dynamics.op_counts))
+
+
 def main() -> None:
     """Measure, and print nanoseconds a state."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -75,34 +107,13 @@ def main() -> None:
     parser.add_argument("--compiler", default="gcc", choices=COMPILERS)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        case = make_case(options.robot, folder)
-        robot = armdyn.load(str(case.urdf))
-        variant = COMPILERS[options.compiler]
-        libraries, failures = build([variant])
-        if failures:
-            sys.exit(f"Pinocchio could not be built: {failures[variant]}")
-        peer = PinocchioCppPeer(case, libraries)
-        function = FUNCTIONS["inverse_dynamics"]
-        states = States.random(case.joint_names, STATES)
-        calls = dict(peer.ways(function, states.ordered(peer.joint_names)))
-        arrays = function.arguments(states.ordered(robot.joint_names))
-        outs = {}
-        for sincos in ("libm", "inline"):
-            place = folder / sincos
-            outs[sincos] = np.empty((STATES, robot.dof))
-            calls[f"armdyn, C, {sincos}"] = batch_of(
-                exported(robot, place, options.compiler, sincos), arrays, outs[sincos]
-            )
-        results = {key: np.array(call()) for key, call in calls.items()}
-        _refuse_different(function.name, results)
-        times = interleaved(calls, ROUNDS)
-        print(f"{case.name}, inverse dynamics, {compiler_version(options.compiler)}, {' '.join(FLAGS)}")
-        theirs = min(times[key].median for key in calls if not key.startswith("armdyn"))
-        print(f"{robot.inverse_dynamics.op_counts}")
-        for key, timing in times.items():
-            ns = timing.median / STATES * 1e9
-            print(f"{key:<28} {ns:8.1f} ns a state, {timing.median / theirs:.2f} of Pinocchio's time")
+        case = make_case(options.robot, Path(name))
+        measured = single_states(case, options.compiler, Path(name))
+    print(f"{case.name}, inverse dynamics, {compiler_version(options.compiler)}, {' '.join(FLAGS)}")
+    print(measured.operations)
+    for way, timing in measured.times.items():
+        ns = timing.median / STATES * 1e9
+        print(f"{way:<28} {ns:8.1f} ns a state, {timing.median / measured.pinocchio:.2f} of Pinocchio's time")
 
 
 def _refuse_different(name: str, results: dict[str, np.ndarray]) -> None:
