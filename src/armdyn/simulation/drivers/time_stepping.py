@@ -250,12 +250,18 @@ class Step:
         return part * (self.taken - most), part * (self.taken - least)
 
     def _gives(self, after: Array, forces: Array) -> Any:
-        """1 if friction gave energy: the arm has more than before, and than it would have without."""
-        rows, v = self.rows, self.state[1]
+        """1 if friction gave energy: the arm has more than before, and the work against friction along the step is < 0.
+
+        A row that turns goes to zero by the friction before, and on from there in the time r by the friction after.
+        """
+        rows, v, h, r = self.rows, self.state[1], self.h, self.r
         without = self.v0 + self.taken @ self.response.columns  # velocities without dry friction
         gained = (self.first.pushed + rows.matrix.T @ self.taken) @ (without + v)
         given = (forces - self.taken) @ (rows.matrix @ (without + after))
-        return less(0.0, given) * less(0.0, given + gained)
+        before, end = rows.matrix @ v, rows.matrix @ after
+        to_zero = self.taken * (h - r) * before
+        from_zero = (self.taken * r - h * forces) * (self.slips_on * before + end)
+        return less(sum(to_zero + from_zero), 0.0) * less(0.0, given + gained)
 
     def _times(self, times: Array) -> Array:
         """The time in which the velocity of each coordinate changes, s."""
