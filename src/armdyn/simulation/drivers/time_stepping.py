@@ -42,6 +42,9 @@ from armdyn.spatial.rotations import Array
 SAME = 1e-12
 """Lines of friction over the load are one if their slopes differ by less than this."""
 
+APART = 0.1
+"""Rows that turn are pushed by others if this changes their velocities by more than this fraction of those before."""
+
 NEAR = 0.5
 """Stages after stops are accurate if joints are not faster after them than this fraction of the velocities before."""
 
@@ -129,6 +132,7 @@ class Step:
         predicted: State,
         h: Any,
     ) -> None:
+        self.turns = turns
         self.arm, self.changes, self.state, self.predicted, self.h = arm, turns + yields, state, predicted, h
         self.rows, self.first = arm.rows, first
         (x, v, _), slip = state, arm.slip
@@ -250,18 +254,28 @@ class Step:
         return part * (self.taken - most), part * (self.taken - least)
 
     def _gives(self, after: Array, forces: Array) -> Any:
-        """1 if friction gave energy: the arm has more than before, and the work against friction along the step is < 0.
+        """1 if friction gave energy, as rows changed apart: the arm has more than before, and than without friction.
 
-        A row that turns goes to zero by the friction before, and on from there in the time r by the friction after.
+        A row alone turns at the time of r. It turns at another time if rows that changed before push it.
         """
-        rows, v, h, r = self.rows, self.state[1], self.h, self.r
+        rows, v = self.rows, self.state[1]
         without = self.v0 + self.taken @ self.response.columns  # velocities without dry friction
         gained = (self.first.pushed + rows.matrix.T @ self.taken) @ (without + v)
         given = (forces - self.taken) @ (rows.matrix @ (without + after))
-        before, end = rows.matrix @ v, rows.matrix @ after
-        to_zero = self.taken * (h - r) * before
-        from_zero = (self.taken * r - h * forces) * (self.slips_on * before + end)
-        return less(sum(to_zero + from_zero), 0.0) * less(0.0, given + gained)
+        return (
+            less(0.0, given)
+            * less(0.0, given + gained)
+            * less(APART * (self.turns @ abs(rows.matrix @ v)), self._pushes(forces))
+        )
+
+    def _pushes(self, forces: Array) -> Any:
+        """The velocities, together, that rows which turn have at that time by changes of other rows before it."""
+        S, turns, r = self.rows.matrix @ self.response.columns.T, self.turns, self.r
+        per = forces / self._positive(r)
+        pushed = [
+            sum(S[k, j] * per[j] * maximum(r[j] - r[k], 0.0) for j in range(len(r)) if j != k) for k in range(len(r))
+        ]
+        return turns @ abs(np.array(pushed, dtype=object))
 
     def _times(self, times: Array) -> Array:
         """The time in which the velocity of each coordinate changes, s."""
