@@ -183,6 +183,17 @@ def test_gears_and_springs_stay_on_their_branch(kind: str, options: dict[str, An
     assert np.ptp(motion.q[:, 0]) > 3.0
 
 
+def test_saved_times_near_a_dead_point_have_velocities() -> None:
+    """Dense output of a step over the dead point takes stages of its own, of which one may lie at it."""
+    robot, branch, x, _ = parallelogram(np.random.default_rng(0))
+    robot = robot.with_actuators({"a": Actuator(Motor(1e-5), Gear(100.0), spring=Spring(2000.0))})
+    motion = armdyn.simulate(robot, branch.q(x), duration=1.0, save=SaveAt(every=0.01))
+    ends = armdyn.simulate(robot, branch.q(x), duration=0.82, save=SaveAt(times=[0.0, 0.82]))
+    assert abs(abs(motion.q[82, 0]) - np.pi) < 1e-3
+    np.testing.assert_allclose(motion.qd[82], ends.qd[-1], rtol=1e-7)
+    assert abs(motion.energy.relative_drift).max() < 1e-7
+
+
 @pytest.mark.parametrize("method", ["taylor", Adaptive(scipy_method="LSODA")], ids=["taylor", "LSODA"])
 def test_methods_that_cannot_be_corrected_say_so(method: Any) -> None:
     pytest.importorskip("heyoka") if method == "taylor" else None

@@ -189,6 +189,7 @@ class Segments:
         result = Reached(reached, y_end, *event)
         if pieces is not None:
             result = self._through_pieces(result, pieces[0], given)
+        self._fill(t, y, given, slice(before, int(progress.row[0])), result.t)
         if result.t == t and result.event is None:
             return self.advance(t, y, end) if running and not keeps else None  # the search goes on, or Python searches
         motion.integrator.restart()
@@ -360,6 +361,11 @@ class Segments:
         """The first event of the steps that the loop does not watch; earlier ones are noted."""
         motion, places = self.motion, self.places_of_state
         pieces = pieces[pieces[:, 1] > 0.0]
+        unknown = ~np.isfinite(pieces).all(axis=1)
+        if unknown.any():  # a dead point lies between the stages of a step
+            first, self._unusual = int(np.argmax(unknown)), True
+            result = Reached(float(pieces[first, 0]), pieces[first, 2 + places])
+            pieces = pieces[:first]
         for k, piece in enumerate(pieces):
             last = k == len(pieces) - 1
             begin, y = float(piece[0]), piece[2 + places]
@@ -406,14 +412,43 @@ class Segments:
 
     def _at(self, begin: float, y: Array, given: Arrays, t: float) -> Array:
         """The state at a time of a step, by a step up to there."""
+        return self._state_at(begin, y, given, t, ATTEMPTS_OF_PART)[1]
+
+    def _state_at(self, begin: float, y: Array, given: Arrays, t: float, attempts: int) -> tuple[float, Array]:
+        """A time, and the state there, by at most so many steps towards it."""
         numbers, state = np.zeros((1, len(PROGRESS))), self._parts(y)
         numbers[0, PROGRESS.index("t")], numbers[0, PROGRESS.index("h")] = begin, t - begin
         none = {name: np.empty((1, 0, *array.shape[1:])) for name, array in state.items()}
-        limits = {**self._limits(t, ATTEMPTS_OF_PART, given), "watches": False, "corrects": self.parts.along}
-        _, state = self.loop.advance(IntegrationProgress(numbers), state, given, np.zeros(0), none, limits=limits)
-        return np.concatenate([np.ravel(state[name]) for name in self.parts.state])
+        limits = {**self._limits(t, attempts, given), "watches": False, "corrects": self.parts.along}
+        progress, state = self.loop.advance(
+            IntegrationProgress(numbers), state, given, np.zeros(0), none, limits=limits
+        )
+        return float(progress.t[0]), np.concatenate([np.ravel(state[name]) for name in self.parts.state])
 
     # Samples.
+
+    def _fill(self, begin: float, y: Array, given: Arrays, rows: slice, end: float) -> None:
+        """Saved states before a time by steps up to them, if dense output has none: its stages met a dead point.
+
+        Steps of the loop end before the neighbourhood of the dead point; those of the integrator go on in it.
+        """
+        unknown = ~np.isfinite(self.rows["qd"][0, rows]).all(axis=1)
+        for k in rows.start + np.flatnonzero(unknown & (self.motion.samples.t[rows] < end)):
+            t, state = self._state_at(begin, y, given, float(self.motion.samples.t[k]), self.attempts.count)
+            for name, values in self._parts(self._on_to(t, state, float(self.motion.samples.t[k]))).items():
+                if name in self.rows:
+                    self.rows[name][0, k] = values[0]
+
+    def _on_to(self, t: float, y: Array, end: float) -> Array:
+        """The state at a later time, by steps of the integrator; NaN if there are none."""
+        integrator = self.motion.integrator
+        integrator.restart()
+        while t < end:
+            step = integrator.step(t, y, end)
+            if step is None:
+                return np.full_like(y, np.nan)
+            t, y = step.end, step.y_end
+        return y
 
     def _keep(self, first: int, t: float, row: int, given: Arrays) -> None:
         """Keep the saved states before a time, with accelerations and friction."""
