@@ -123,8 +123,8 @@ def test_joints_that_stick(ur5: armdyn.Robot, monkeypatch: pytest.MonkeyPatch) -
     require_same(compiled, one_by_one, 1e-7)
     assert len(compiled.events) > 10
     assert {one.kind for one in compiled.events} >= {"stick", "slip"}
-    near = np.abs(compiled.t[:, None] - [one.t for one in compiled.events]).min(axis=1) > 1e-6  # friction jumps there
-    friction = (motion.signals["friction"][near] for motion in (compiled, one_by_one))
+    apart = np.abs(compiled.t[:, None] - [one.t for one in compiled.events]).min(axis=1) > 1e-6  # friction jumps there
+    friction = (motion.signals["friction"][apart] for motion in (compiled, one_by_one))
     near(*friction, 1e-6)
     assert np.abs(compiled.energy.drift).max() < 1e-7
 
