@@ -95,6 +95,7 @@ def test_the_account_closes_with_actuators(name: str) -> None:
     middle = slice(100, 200)
     change = np.gradient(motion.qd, motion.t, axis=0)[middle]
     near(motion.qdd[middle], change, 0.05 * np.abs(change).max())
+    near(motion.qdd[-1], np.diff(motion.qd[-2:], axis=0)[0] / 1e-3, 0.05 * np.abs(change).max())
     assert ("theta" in motion.signals) == (name == "spring")
     assert ("bristles" in motion.signals) == (name == "bristles")
 
