@@ -125,7 +125,7 @@ def test_rates_of_a_task_are_read_or_derived(shell: Shell, motion: Path) -> None
     motion.write_text("\n".join(map(",".join, table)))
     said = shell(*words)
     assert said.code == 2
-    assert "qd of Task is not the rate of q: from 0 to " in " ".join(said.err.split())
+    assert "qd of MotionCycle is not the rate of q: from 0 to " in " ".join(said.err.split())
     assert " s q of joint '" in " ".join(said.err.split())
 
 

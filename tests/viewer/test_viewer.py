@@ -267,7 +267,7 @@ def test_a_stream_moves_the_robot_or_a_ghost_beside_it(view: Callable[..., Viewe
         check_poses(viewer, Q)
         sender.sendall(b'{"q": [NaN, 0, 0, 0, 0, 0]}\n1,2\n')
         until(viewer, lambda: "line 3" in viewer.stream_said)
-        assert "2 numbers" in viewer.stream_said
+        assert "2 columns" in viewer.stream_said
         np.testing.assert_array_equal(viewer.q, Q)  # it is still shown where it was
         viewer._robots[0].follow_box.value = False
         until(viewer, lambda: not viewer._robots[0].follows)

@@ -105,7 +105,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 def excerpt(value: object) -> str:
     """A value in a message: its ``repr``, cut if it is long.
 
-    >>> shown("elbow"), shown(10**5000)
+    >>> excerpt("elbow"), excerpt(10**5000)
     ("'elbow'", 'an integer of more than 4300 digits')
     """
     try:

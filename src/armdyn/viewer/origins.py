@@ -36,7 +36,7 @@ def origin_address(origin: str) -> HostAddress | None:
     """The address in an origin; None if it has none, e.g. the origin "null" of a file.
 
     >>> origin_address("http://localhost:8080"), origin_address("https://arm.example"), origin_address("null")
-    (Address(name='localhost', port=8080), Address(name='arm.example', port=443), None)
+    (HostAddress(name='localhost', port=8080), HostAddress(name='arm.example', port=443), None)
     """
     with contextlib.suppress(ValueError):
         parts = urlsplit(origin)

@@ -27,7 +27,7 @@ def trace_of(robot: Robot, recording: Recording) -> Array:
 class TipTrace:
     """The latest points of a tip that is moved.
 
-    >>> way = Trace(size=1.0)
+    >>> way = TipTrace(size=1.0)
     >>> [way.add(np.array([x, 0.0, 0.0])) for x in (0.0, 0.001, 0.1)]
     [True, False, True]
     >>> way.points.shape

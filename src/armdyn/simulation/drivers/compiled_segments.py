@@ -399,7 +399,7 @@ class Segments:
         return near
 
     def _first_beside(self, step: Step, known: list[Any]) -> tuple[Found | None, LocatedFunctions | None]:
-        """The first of the known events of a step and those beside its mode; noted events before it are noted."""
+        """The first of the known events of a step and those outside its mode; noted events before it are noted."""
         motion, times, starts = self.motion, points_of(step.t, step.end), self.motion.starts
         barriers = self.modes.barriers
         hits = self.modes.hits(step, times, starts, first=len(barriers) if self.contacts else barriers.stops)
