@@ -288,8 +288,21 @@ class Wrong(ElementWithState):
         return z[: self.count]
 
 
+@dataclass(frozen=True)
+class Nameless(Wrong):
+    of: Any = ("a", "b")
+
+    def states(self) -> Any:
+        return self.of
+
+
 def test_refused() -> None:
     arm = armdyn.load("planar_2r")
+    for states in (("a", "b"), 2, None, {"a": 1.0}):
+        with pytest.raises(SettingError, match=r"states of Nameless are .*; expected a dict of a unit for each name"):
+            armdyn.simulate(arm, [0.0, 0.0], duration=0.1, elements=[Nameless(of=states)])
+        with pytest.raises(SettingError, match=r"states of Nameless are .*; expected a dict of a unit for each name"):
+            armdyn.ClosedLoop(arm, elements=Nameless(of=states))
     with pytest.raises(Unsupported, match=r"rates of Wrong have shape \(1,\); expected \(2,\), .*: a, b"):
         armdyn.simulate(arm, [0.0, 0.0], duration=0.1, elements=[Wrong(count=1)])
     for begin in ((1.0,), (np.nan, 0.0)):

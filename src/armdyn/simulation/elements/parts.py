@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from armdyn.base.checks import refuse_class
-from armdyn.base.errors import SettingError
+from armdyn.base.errors import SettingError, excerpt
 from armdyn.model.element import Element
 from armdyn.model.element_with_state import ElementWithState
 from armdyn.simulation.elements.brakes import BrakeSwitches
@@ -44,8 +44,8 @@ class Parts:
         """The elements of the argument ``elements``, one alone or several.
 
         Raises:
-            SettingError: an object that is not an element, two of a kind that a simulation has once, or two lists of
-                switches of one brake.
+            SettingError: an object that is not an element, two of a kind that a simulation has once, two lists of
+                switches of one brake, or states without names and units.
         """
         if elements == ():
             return _NONE
@@ -55,6 +55,8 @@ class Parts:
             if not isinstance(one, KINDS):
                 *first, last = (kind.__name__ for kind in KINDS)
                 raise SettingError(f"elements has {one!r}; expected objects of {', '.join(first)} or {last}")
+            if isinstance(one, ElementWithState):
+                _require_states(one)
         by_kind: dict[type, list[Any]] = {kind: [one for one in listed if isinstance(one, kind)] for kind in KINDS}
         return cls(
             stops=_only(by_kind[Stops]),
@@ -75,6 +77,16 @@ class Parts:
 
 _NONE = Parts()
 """No elements."""
+
+
+def _require_states(element: ElementWithState) -> None:
+    """Raise for states that are not a dict of units by name."""
+    states: object = element.states()
+    if not isinstance(states, Mapping) or not all(isinstance(word, str) for pair in states.items() for word in pair):
+        raise SettingError(
+            f"states of {type(element).__name__} are {excerpt(states)}; expected a dict of a unit for each name, e.g. "
+            '{"pressure": "Pa"}'
+        )
 
 
 def _only(elements: list[Any]) -> Any:
