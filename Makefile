@@ -59,7 +59,7 @@ $(VENV)/installed-base: pyproject.toml requirements/base.txt | $(VENV)/made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
 
-# The libraries' modules are compiled on all cores, which pip does on one; templates among them are no Python.
+# The libraries' modules are compiled on all cores, which pip does on one; templates among them are not Python.
 $(VENV)/installed-all: requirements/all.txt $(VENV)/installed-base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements/all.txt
 	$(BIN)/python -m compileall -qq -j 0 $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || true

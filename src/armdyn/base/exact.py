@@ -248,10 +248,8 @@ def rounded(values: object) -> Any:
     """
     array = np.asarray(values)
     if array.dtype == object:
-        result = np.array([float(x) + 0.0 if isinstance(x, Real) else x for x in array.flat] + [None], dtype=object)[
-            :-1
-        ]
-        array = result.reshape(array.shape)
+        numbers = [float(x) + 0.0 if isinstance(x, Real) else x for x in array.flat]
+        array = np.array([*numbers, None], dtype=object)[:-1].reshape(array.shape)
         array = array if is_traced(array) else array.astype(float)
     return array if array.shape else array[()]
 

@@ -434,8 +434,9 @@ class Segments:
         """
         unknown = ~np.isfinite(self.rows["qd"][0, rows]).all(axis=1)
         for k in rows.start + np.flatnonzero(unknown & (self.motion.samples.t[rows] < end)):
-            t, state = self._state_at(begin, y, given, float(self.motion.samples.t[k]), self.attempts.count)
-            for name, values in self._parts(self._on_to(t, state, float(self.motion.samples.t[k]))).items():
+            saved = float(self.motion.samples.t[k])
+            state = self._on_to(*self._state_at(begin, y, given, saved, self.attempts.count), saved)
+            for name, values in self._parts(state).items():
                 if name in self.rows:
                     self.rows[name][0, k] = values[0]
 

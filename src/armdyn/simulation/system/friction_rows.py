@@ -20,12 +20,10 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
 from armdyn.simulation.elements.dry_joints import moved_together, row_forces
 from armdyn.simulation.elements.springs import rotor_friction
+from armdyn.simulation.system.bounded import ROUNDING
 from armdyn.simulation.system.links_in_mode import sliding_under_load
 from armdyn.simulation.system.mode_motion import sliding_friction
 from armdyn.spatial.rotations import Array
-
-ROUNDING = 1e-12, 1e-5
-"""A joint rests if its velocity, over the velocities that cancel in it, is below this; and in float32."""
 
 STEPS = 3
 """Most steps of Newton's method for the load of a joint that begins to slip; no more than friction has lines."""
