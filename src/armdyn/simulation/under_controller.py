@@ -13,13 +13,12 @@ from armdyn.base.progress import progress_bar
 from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.grid import ROUNDING, StepGrid, saved_steps, step_grid
+from armdyn.simulation.drivers.grid import ROUNDING, SaveAt, StepGrid, saved_steps, step_grid
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.methods.catalogue import FixedStep, Method, chosen_method
 from armdyn.simulation.over_time import OverTime
-from armdyn.simulation.save_at import SaveAt
 
 
 def controlled_motion(

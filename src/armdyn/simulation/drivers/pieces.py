@@ -32,14 +32,8 @@ STILL = 1e-12
 class Step:
     """One step of an integration: from (t, y) to (end, y_end), and the states between.
 
-    Args:
-        t: s.
-        y: the state there.
-        end: s.
-        y_end: the state there.
-        near: y at times between, to search for events; each is computed once.
-        at: y at times between, as accurate as the step.
-        interpolant: returns the interpolant of the step, to be kept; ``near`` by default.
+    ``near`` computes y between them to search for events, ``at`` as accurately as the step, each once; ``interpolant``
+    returns a function of time to be kept, ``near`` by default.
     """
 
     def __init__(

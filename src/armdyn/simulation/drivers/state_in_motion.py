@@ -45,14 +45,7 @@ MOST_AT_ONCE = 100
 
 
 class StateInMotion:
-    """One state in motion, and the elements whose located functions change it.
-
-    Args:
-        problem: of the simulation.
-        forces: that act on this state.
-        samples: room for it.
-        dense: room for the interpolants of its steps, if they are kept.
-    """
+    """One state in motion, and the elements whose located functions change it."""
 
     modes: ContactModes | None = None
     """Barriers and joints that can stick."""
@@ -413,11 +406,7 @@ def rows_of_holds(forces: Forces) -> list[int] | None:
 def ends_of_holds(grid: StepGrid | None, forces: Forces, duration: float, rows: list[int] | None = None) -> list[float]:
     """Ends of the holds of the forces, s: the steps of a grid if forces change, or the times between smooth forces.
 
-    Args:
-        grid: of a method with steps of one length.
-        forces: on this state.
-        duration: s.
-        rows: of `rows_of_holds`, for tables with one row for each step of the grid.
+    ``rows`` are those of tables with a row for each step of the grid, by `rows_of_holds`.
     """
     if grid is None:
         ends = forces.edges(duration)[1:]

@@ -71,12 +71,7 @@ class Switch:
 
 @dataclass(frozen=True, eq=False)
 class Brakes:
-    """The brakes of a robot over a motion: their switches, and the robot with some of them engaged.
-
-    Args:
-        robot: with brakes as they are at first.
-        switches: all switches of the brakes.
-    """
+    """The brakes of a robot over a motion: their switches, and the robot with some of them engaged."""
 
     robot: Robot
     switches: tuple[Switch, ...]

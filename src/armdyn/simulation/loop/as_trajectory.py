@@ -17,8 +17,7 @@ from armdyn.robot.editing import LEFT_OUT
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
 from armdyn.simulation.elements.own import element_motion, without_elements_with_states
-from armdyn.simulation.loop.loads import NAME as LOADS
-from armdyn.simulation.loop.step import pushes_of
+from armdyn.simulation.loop.step import LOADS, pushes_of
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System

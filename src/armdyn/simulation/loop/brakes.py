@@ -26,11 +26,7 @@ NAME = "brakes"
 
 @dataclass(frozen=True, eq=False)
 class EngagedBrake(DryFriction):
-    """The friction of a brake that an input engages.
-
-    Args:
-        size: N m or N, traced.
-    """
+    """The friction of a brake that an input engages."""
 
     size: Any
 
