@@ -47,6 +47,15 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
         "contacts: {table: {frame: tip, normal: [0, 1, 0], through: [0, -0.002, 0]}}\n"
         "events: {shelf: {plane: {frame: tip, normal: [0, 1, 0], through: [0, -0.001, 0]}}}\n",
     ),
+    "states within steps and an event under a controller": (
+        (
+            *("--controller", "pid", *PID, "--set", "save.times=0,0.0123,0.0255", "--set", "save.dense=true"),
+            *("--set", "events.shelf={plane: {frame: tip, normal: [1, 0, 0], through: [1.99, 0, 0]}}"),
+        ),
+        "controller: pid\ninputs: {q_ref: [1.5707963267948966, 0], qd_ref: 0, Kp: 60, Ki: 30, Kd: [8, 4]}\n"
+        "save: {times: [0, 0.0123, 0.0255], dense: true}\n"
+        "events: {shelf: {plane: {frame: tip, normal: [1, 0, 0], through: [1.99, 0, 0]}}}\n",
+    ),
     "a constraint": (
         (
             *("--set", "constraints.tied={joint_coupling: {factors: {joint_1: 1, joint_2: 2}}}"),
@@ -58,7 +67,7 @@ CASES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-@pytest.mark.short_run("inputs", "computed torque")
+@pytest.mark.short_run("inputs", "states within steps and an event under a controller")
 @pytest.mark.parametrize("case", CASES)
 def test_options_and_a_scenario_say_the_same(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
@@ -119,7 +128,7 @@ REST = ("--input", "qd_ref=0", "--input", "Kp=3", "--input", "Ki=0", "--input", 
         (("--input", "tau=1"), "--input tau: 'tau' is not an input; expected the key 'torque'"),
         (("--input", "q0=1,1"), "--input q0: 'q0' is not an input; expected the key 'q0'"),
         (("--set", "project=true"), "but 'planar_2r' has no constraints to project onto; leave it out"),
-        (("--set", "save=3e-3"), "Choose a step that divides it, or --method adaptive, which saves at any time"),
+        (("--set", "save=3e-3", "--method", "abm4"), "give SaveAt(every=...), a multiple of the step, or --method rk4"),
         (("--set", "contacts=table"), "--set contacts: contacts is 'table'; expected names with values"),
         (("--set", "contacts.a={frame: tp, normal: [0, 1, 0]}"), "--set contacts.a: no frame 'tp' in 'planar_2r'"),
         (("--set", "contacts.a={}", "--set", "contacts.a={}"), "contacts.a is given by --set contacts.a twice"),

@@ -20,7 +20,7 @@ from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
 from armdyn.functions.not_finite import DivergedStates, DivergenceWarning, are_finite
 from armdyn.functions.rolled import RolloutResults
-from armdyn.functions.rollout_runs import Arrays, Batch, Report, RolloutKernel
+from armdyn.functions.rollout_runs import Arrays, Batch, Report, RolloutKernel, Until, Watch
 from armdyn.functions.unfinished import KEPT, RolloutInterrupted, StepsSoFar
 from armdyn.functions.variants import array_names
 from armdyn.model.possible import check_possible
@@ -123,10 +123,20 @@ class RolloutCall(ABC):
         return self._repeated(self._given(arrays, named), steps, every, out or {}, workers, report)
 
     def with_last_row(
-        self, *, steps: int, every: int = 1, workers: int | None = None, report: Report | None = None, **named: Any
+        self,
+        *,
+        steps: int,
+        every: int = 1,
+        workers: int | None = None,
+        report: Report | None = None,
+        watch: Watch | None = None,
+        **named: Any,
     ) -> RolloutResults:
-        """The rollout with ``last``, the records of the last step, which need not be one of each ``every``."""
-        return self._repeated(self._given((), named), steps, every, {}, workers, report, with_last=True)
+        """The rollout with ``last``, the records of the last step, which need not be one of each ``every``.
+
+        A ``watch`` may end it early, if each step and all of the state are recorded.
+        """
+        return self._repeated(self._given((), named), steps, every, {}, workers, report, with_last=True, watch=watch)
 
     def _repeated(
         self,
@@ -138,6 +148,7 @@ class RolloutCall(ABC):
         report: Report | None,
         *,
         with_last: bool = False,
+        watch: Watch | None = None,
     ) -> RolloutResults:
         batch, values = self._flat(given, steps, workers)
         whole_number("every", every, least=1, error=ShapeError)
@@ -145,9 +156,12 @@ class RolloutCall(ABC):
         rows = self._rows(batch, -(-steps // every), out, values)
         last = _last_of(batch, rows, steps, every) if with_last and steps else None
         result = StepsSoFar((0, {name: values[name] for name in loop.state}))
+        until = None if watch is None else self._ending(watch, given, batch, rows)
 
         try:
-            final = loop.run(batch, values, rows, steps, every, report, result, last)
+            final = loop.run(batch, values, rows, steps, every, report, result, last, until)
+            if watch is not None and (done := result.so_far[0]) < steps:
+                steps, last = done, {name: array[:, done - 1 : done] for name, array in rows.items()}
             lost = self._hear(loop, batch, values, final, steps)
         except KeyboardInterrupt as interrupt:
             message = self._said_of_interrupt(batch, result.so_far[0], steps)
@@ -182,6 +196,18 @@ class RolloutCall(ABC):
             {name: batch.shapes[name] for name in (*self.state, *self.record)},
             last=None if last is None else self._rows_type(*(batch.unflat(last[name][:, 0]) for name in self.record)),
         )
+
+    def _ending(self, watch: Watch, given: Mapping[str, Any], batch: Batch, rows: Arrays) -> Until:
+        """The end of a run by what a watch reads: arrays with the axes of the batch."""
+        watch.begin(self, given, {name: batch.rows_unflat(array) for name, array in rows.items()})
+
+        def until(done: int, state: Arrays) -> tuple[int, Arrays] | None:
+            steps = watch.steps_kept(done, {name: batch.unflat(batch.of_all(name, a)) for name, a in state.items()})
+            if steps is None or steps >= done:
+                return None if steps is None else (done, state)
+            return steps, {name: rows[name][:, steps] for name in state}
+
+        return until
 
     def _said_of_interrupt(self, batch: Batch, done: int, steps: int) -> str:
         """The message of a call that Ctrl-C ended, after this number of its steps."""

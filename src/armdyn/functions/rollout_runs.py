@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,21 @@ Report = Callable[[float], None]
 """A callback for the fraction that is done."""
 
 
+Until = Callable[[int, Arrays], tuple[int, Arrays] | None]
+"""The number of steps after which a run ends early, and the state then, from the steps so far and their state; or None.
+"""
+
+
+class Watch(Protocol):
+    """Reads a run step by step, and may end it."""
+
+    def begin(self, rollout: Any, given: Mapping[str, Any], rows: Arrays) -> None:
+        """Take the rollout, its arguments, and the arrays that it fills, a row for each step, (steps, ..., *shape)."""
+
+    def steps_kept(self, done: int, state: Arrays) -> int | None:
+        """The number of steps after which the run ends, from the steps so far and the state after them; or None."""
+
+
 @dataclass(frozen=True)
 class RolloutKernel:
     """A compiled rollout and the names of its arguments and results, in the order of its arrays."""
@@ -58,10 +73,12 @@ class RolloutKernel:
         report: Report | None = None,
         made: StepsSoFar | None = None,
         last: Arrays | None = None,
+        until: Until | None = None,
     ) -> Arrays:
         """Fill ``rows`` from the first step on; returns the state after the last one, and stores others in ``made``.
 
-        If there is a row for the ``last`` step, that is filled too; the step then has a call of its own.
+        If there is a row for the ``last`` step, that is filled too; the step then has a call of its own. ``until`` is
+        called now and then, and may end the run.
         """
         values, done, at_once = dict(values), 0, STEPS_AT_FIRST
         while True:
@@ -73,6 +90,10 @@ class RolloutKernel:
             done += count
             if made is not None:
                 made.so_far = done, {name: values[name] for name in self.state}
+            if until is not None and (ended := until(done, {name: values[name] for name in self.state})) is not None:
+                if made is not None:
+                    made.so_far = ended
+                return ended[1]
             if report is not None and steps:
                 report(done / steps)
             if done >= steps:

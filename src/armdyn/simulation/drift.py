@@ -52,7 +52,10 @@ class Corrector:
     ) -> tuple[Array, Array]:
         """The state on the constraints that a step is followed by.
 
-        ``held`` are rows of velocities that are zero; coordinates before the step are ``since``. Those of rotors stay.
+        Args:
+            x, v: coordinates, those of the joints first, and their rates; only those of the joints change.
+            held: rows of velocities that are zero.
+            since: coordinates before the step.
         """
         (q, qd), before = self._of_joints(x, v), None if since is None else since[..., : self.robot.dof]
         if not self.always and not self._approaches(q, before):

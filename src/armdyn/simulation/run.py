@@ -20,16 +20,21 @@ from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
 from armdyn.simulation.drivers import event_driven, fixed_step, taylor
-from armdyn.simulation.drivers.grid import SaveAt
+from armdyn.simulation.elements.brakes import Brakes
+from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Event
+from armdyn.simulation.elements.happenings import happenings_of
+from armdyn.simulation.elements.own import kinks_of
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.forces import prepared_forces
-from armdyn.simulation.initial_state import checked_start, initial_state
-from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
+from armdyn.simulation.independent import checked_start
+from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, can_stop, chosen_method
 from armdyn.simulation.notes import friction_left_out
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.samples import Samples
-from armdyn.simulation.system.problem import EventSources, Problem
+from armdyn.simulation.save_at import SaveAt
+from armdyn.simulation.settings import initial_state
+from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
 from armdyn.simulation.trajectory_of_samples import made_trajectory
 from armdyn.simulation.under_controller import controlled_motion, refuse_loops
@@ -143,7 +148,8 @@ def simulate(
             in the place of n.
         controller: a declared controller, e.g. one of `armdyn.control`, in the place of ``torque``: the motion is that
             of ``ClosedLoop(robot, controller).simulate``, the controller called once per step. Its inputs are bound by
-            ``functools.partial(controller, q_ref=..., Kp=...)``. f_tip is constant then.
+            ``functools.partial(controller, q_ref=..., Kp=...)``. f_tip is constant then. Events, and states at any
+            time, are those of steps of a part of the length under the force that the step holds.
         method: "adaptive" (the default; "rk4" under a controller), "rk4", "euler", "semi_implicit_euler", "heun",
             "constant_acceleration", "abm4", "variational", "taylor"; for stiff motions "radau", "bdf", "lsoda"; or an
             object with settings, a step of another length than 1 ms or tolerances other than 1e-10: `Adaptive`,
@@ -203,11 +209,10 @@ def simulate(
     save, parts = _checked_save(save), Parts.of(elements)
     events = objects_with("events", events, "watched", "JointLimit, Plane and Crossing")
     if controller is not None:
-        for name, is_given in (("torque", torque is not None), ("events", bool(events))):
-            if is_given:
-                raise SettingError(f"{name} and controller are both given; expected one of them")
+        if torque is not None:
+            raise SettingError("torque and controller are both given; expected one of them")
         settings: dict[str, Any] = {"duration": duration, "f_tip": f_tip, "method": method, "progress": progress}
-        return controlled_motion(robot, q0, qd0, controller, save=save, parts=parts, **settings)
+        return controlled_motion(robot, q0, qd0, controller, save=save, parts=parts, events=events, **settings)
     duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
     chosen = chosen_method("adaptive" if method is None else method)
     q, qd = initial_state(robot, q0, qd0)
@@ -217,18 +222,20 @@ def simulate(
     forces.check(duration)
     system = System.of(robot, chosen, redundant)
     start = system.start(q, qd, parts.start)
-    sources = EventSources.of(system, chosen, parts, events, duration, alone=q.ndim == 1)
-    problem = Problem.of(system, chosen, forces, start, duration, save, sources)
+    dry = DryJoints.of(system.bare)
+    brakes = Brakes.of(system.bare, parts.switches, duration)
+    locates = can_stop(chosen) and (isinstance(chosen, Adaptive) or not q.shape[:-1])
+    kinks = kinks_of(robot) if locates else None
+    happenings = happenings_of(chosen, events, parts.stops, parts.contacts, dry, brakes, kinks)
+    problem = Problem.of(system, chosen, forces, start, duration, save, happenings)
     problem.corrector = corrector_of(robot, chosen, parts.constraints.project, redundant)
-    sticks, samples = sources is not None and len(sources.dry) > 0, problem.samples
+    sticks, samples = happenings is not None and len(dry) > 0, problem.samples
     pushed = bool(parts.stops or parts.contacts)
     samples.notes += (
         *left_out,
         *forces.samples_between_steps(chosen, duration),
         *friction_left_out(robot, system.bare, chosen, sticks=sticks, pushed=pushed),
     )
-    if save.dense and not isinstance(chosen, Adaptive | Taylor):
-        raise SettingError(f"SaveAt(dense=True) is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
     integrate = driver_of(problem)
     began = time.perf_counter()
 
@@ -294,10 +301,11 @@ def _keep(error: Exception, trajectory: Trajectory) -> None:
 
 def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
     """The driver that integrates a problem: from event to event, or steps of a method alone."""
-    method, system = problem.method, problem.system
+    method, system, happenings = problem.method, problem.system, problem.happenings
     if isinstance(method, Taylor):
         return taylor.integrate
-    by_pieces = problem.sources is not None or system.own_states > 0 or (bool(system.places) and system.carries)
+    by_pieces = happenings is not None or system.own_states > 0 or (bool(system.places) and system.carries)
+    by_pieces = by_pieces or problem.within_steps
     if isinstance(method, Adaptive) or by_pieces:
         return event_driven.integrate
     return fixed_step.integrate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,12 +14,18 @@ from armdyn.base.progress import progress_bar
 from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.grid import ROUNDING, SaveAt, StepGrid, saved_steps, step_grid
+from armdyn.simulation.drivers.grid import ROUNDING, step_grid, times_to_save
+from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.parts import Parts
+from armdyn.simulation.loop.as_trajectory import trajectory_of
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controller import Controller
+from armdyn.simulation.loop.events_of_loop import EventsOfLoop
+from armdyn.simulation.loop.within_steps import Places
 from armdyn.simulation.methods.catalogue import FixedStep, Method, chosen_method
 from armdyn.simulation.over_time import OverTime
+from armdyn.simulation.save_at import SaveAt
+from armdyn.spatial.rotations import Array
 
 
 def controlled_motion(
@@ -32,26 +39,32 @@ def controlled_motion(
     method: str | Method | None,
     save: SaveAt,
     parts: Parts,
+    events: Sequence[Event],
     progress: bool,
 ) -> Trajectory:
     """The motion of a `ClosedLoop` of the robot and a controller; arguments as of `armdyn.simulate`.
 
     Raises:
-        SettingError: an option that closed loops do not have, or a duration that is not a multiple of the step.
+        SettingError: an option that closed loops do not have.
     """
     function, inputs = _parted(controller)
     _require_constant(f_tip, max(np.ndim(q0), np.ndim(qd0)))
     Controller(function)  # or the error of another object
     chosen = _fixed_step("rk4" if method is None else method)
-    _refuse(save)
     grid = step_grid(number("duration", duration, above=0.0, unit="s", error=SettingError), chosen.step)
-    every = _every(grid, save)
+    times = times_to_save(grid.duration, save, otherwise=grid.step)
     loop = ClosedLoop(robot, function, method=chosen, elements=(*parts.settings, *parts.own))
     start = {name: getattr(parts.start, name) for name in ("theta", "thetad", "bristles")}
     others = {**start, "f_tip": f_tip}
     inputs |= {name: value for name, value in others.items() if value is not None}
+    watched = [one for event in events for one in event.watched(robot)]
+    located = EventsOfLoop(watched, grid.duration) if watched else None
+    every = 1 if watched or save.dense else _every(times, grid.step, grid.steps)
     with progress_bar(progress, grid.duration, f"{robot.name}, {chosen}") as report:
-        return loop.simulate(q0, qd0, steps=grid.steps, every=every, report=report, **inputs)
+        run = loop._run(q0, qd0, inputs, steps=grid.steps, every=every, report=report, watch=located)
+    if located is not None and located.ended is not None:
+        times = np.append(times[times < located.ended - ROUNDING * grid.step], located.ended)
+    return trajectory_of(run, times, dense=save.dense, events=() if located is None else located.occurred)
 
 
 def refuse_loops(**arguments: Any) -> None:
@@ -98,18 +111,7 @@ def _fixed_step(method: str | Method) -> FixedStep:
     return chosen
 
 
-def _refuse(save: SaveAt) -> None:
-    """Refuse states between the steps of a closed loop."""
-    for option, is_given in (("times=...", save.times is not None), ("dense=True", save.dense)):
-        if is_given:
-            raise SettingError(
-                f"SaveAt({option}) has states between the steps of a controller, which a closed loop does not compute; "
-                "give SaveAt(every=...), a multiple of the step, or torque= a function of (t, q, qd)"
-            )
-
-
-def _every(grid: StepGrid, save: SaveAt) -> int:
-    """The number of steps from one saved state to the next."""
-    if abs(grid.steps * grid.step - grid.duration) > ROUNDING * grid.duration:
-        raise SettingError(f"duration is {grid.duration:g} s; expected a multiple of the step, {grid.step:g} s")
-    return int(np.diff(saved_steps(grid, save)).max())
+def _every(times: Array, step: float, steps: int) -> int:
+    """The most steps from one row to the next, so that the steps of all these times begin with a row."""
+    first = Places.of(times, step, steps).step
+    return max(int(np.gcd.reduce(first[first < steps])), 1)

@@ -21,16 +21,16 @@ from armdyn.functions.integrations import Arrays, IntegrationProgress, polynomia
 from armdyn.motion.interpolation import cubic
 from armdyn.program.integration import PROGRESS, RUNNING, SEARCH
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, has_steps, loop_of
+from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, are_known, formula_of, loop_of
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, Reached
 from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.backlash import BacklashInMotion
+from armdyn.simulation.elements.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.elements.bristles import NAME, count
 from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rub_without_load
-from armdyn.simulation.elements.events_in_motion import BrakesInMotion
 from armdyn.simulation.elements.sign_changes import LoadKinks
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.system.bounded import SLACK
@@ -59,7 +59,12 @@ _SEARCH = [PROGRESS.index(name) for name in SEARCH]
 
 
 class Segments:
-    """The compiled steps of one state on its way."""
+    """The compiled steps of one state on its way.
+
+    Args:
+        motion: the state on its way, a `armdyn.simulation.drivers.state_in_motion.StateInMotion`.
+        problem: of the motion.
+    """
 
     def __init__(self, motion: StateInMotion, problem: Problem) -> None:
         adaptive = isinstance(problem.method, Adaptive)
@@ -94,8 +99,10 @@ class Segments:
         dry joint one coordinate whose friction has bounds apart.
         """
         method, system = problem.method, problem.system
-        has_loop = has_steps(method, motion.forces) and motion.chattering is None
-        if not has_loop or motion.modes is None or system.own_states:
+        known = are_known(motion.forces, method) and motion.chattering is None
+        if formula_of(method) is None or not known or motion.modes is None or system.own_states:
+            return None
+        if problem.within_steps:
             return None
         drive = drive_of_links(system.bare)
         alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.rows)
@@ -199,12 +206,15 @@ class Segments:
 
     def _at_rest(self, y: Array, end: float) -> Reached:
         """The end of a rest; the saved states until then are equal."""
-        motion, samples = self.motion, self.motion.samples
+        motion, samples, room = self.motion, self.motion.samples, self.modes.room
         first = samples.count
         last = first + int(np.searchsorted(samples.t[first:-1], end, side="left"))
         if last > first:
             motion._record_state(float(samples.t[first]), y)
-            samples.repeat(last)
+            rotors = [samples.signals[name] for name in ("theta", "thetad") if self.places]
+            for array in (samples.q, samples.qd, samples.work, *samples.forces, *rotors, *room):
+                array[first + 1 : last] = array[first]
+            samples.count = last
         motion.integrator.restart()
         return Reached(end, y)
 
@@ -487,7 +497,7 @@ class Segments:
 
     def _keep_forces(self, rows: slice, own: Arrays, given: Arrays) -> None:
         """Accelerations, the forces of stops and the friction of some rows."""
-        modes = self.modes
+        room, modes = self.modes.room, self.modes
         names = [a.name for a in self.forces.function.arguments if a.name in own or a.name in given]
         found = self.forces(**{name: own[name] if name in own else given[name] for name in names})
         friction, push = np.array(found.friction), np.zeros((len(own["q"]), len(modes.barriers)))
@@ -501,8 +511,11 @@ class Segments:
                 friction[:, i] = own_part
         if self.contacts:
             push[:, modes.barriers.stops :] = found.push
-        rotors = [found.rotor_friction] if self.places else []
-        self.motion.samples.keep_forces(rows, found.qdd, push, np.concatenate([friction, *rotors], axis=-1))
+        n = friction.shape[1]
+        room.qdd[rows], room.push[rows] = found.qdd, push
+        room.friction[rows, :n] = friction
+        if self.places:
+            room.friction[rows, n:] = found.rotor_friction
 
 
 def with_contacts(robot: Robot, planes: tuple[PointOnPlane, ...]) -> Robot:

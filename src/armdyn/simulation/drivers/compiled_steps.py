@@ -27,7 +27,13 @@ RECORDED, ROTORS = ("q", "qd", "work"), ("theta", "thetad")
 
 
 class CompiledSteps:
-    """Steps of a system under torques and a wrench that are constant, or a table over time."""
+    """Steps of a system under torques and a wrench that are constant, or a table over time.
+
+    Args:
+        system: that moves.
+        method: a one-step method.
+        forces: held during each step.
+    """
 
     def __init__(self, system: System, method: FixedStep, forces: Forces) -> None:
         self.system, self.robot, self.method = system, system.robot, method
@@ -35,7 +41,7 @@ class CompiledSteps:
         self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
         flexible, bends = bool(system.places), system.carries
-        step = step_function(method.scheme, None, None, energy=True, flexible=flexible, bristles=bends)
+        step = step_function(method, None, None, energy=True, flexible=flexible, bristles=bends)
         self._after = (*RECORDED[2:], *([BRISTLES] if bends else []), *method.scheme.memory)
         self._recorded = (*RECORDED, *([BRISTLES] if bends else []), *(ROTORS if flexible else ()))
         self._loop = CompiledRollout(system.robot, step, over_time=over_time, record=self._recorded)
@@ -54,8 +60,14 @@ class CompiledSteps:
     ) -> State:
         """The state after the steps first, ..., last - 1.
 
-        There are ``every`` steps between two states that ``rows`` keep: positions, velocities, work, bristles and
-        rotors. By default none is kept.
+        Args:
+            state: before them.
+            first: the number of the first step.
+            last: the number of the step after the last.
+            h: their length, s.
+            every: the number of steps between two kept states; all if none is kept between.
+            rows: arrays for the positions, velocities, work, bristles and rotors that are kept.
+            report: called now and then with the fraction that is done.
         """
         forces = {name: force.during(slice(first, last)) for name, force in self._given.items()}
         x, v, *after = state

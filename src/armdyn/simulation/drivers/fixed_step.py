@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from armdyn.base.progress import Report
-from armdyn.declaration import Function
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drivers import side_by_side
 from armdyn.simulation.drivers.compiled_steps import CompiledSteps
@@ -20,10 +18,11 @@ from armdyn.simulation.elements.own import lost_to_elements
 from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.equations import lagrangian_derivatives, velocity_of_momentum
 from armdyn.simulation.forces import Forces
-from armdyn.simulation.loop.step import step_function
-from armdyn.simulation.methods.formulas import Rates, Scheme, State
+from armdyn.simulation.methods.formulas import Rates, State
+from armdyn.simulation.methods.scheme import Scheme
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.samples import Effort, Samples
+from armdyn.simulation.system.arm_in_step import held_step
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
@@ -141,12 +140,6 @@ class Stepper:
     def _jumped(held: bool, now: Array, before: Array) -> bool:
         """True if a force that is held during each step differs from the one before."""
         return held and not np.array_equal(now, before)
-
-
-@cache
-def held_step(scheme: Scheme) -> Function:
-    """A step of (q, qd, W) and the memory of a scheme, the forces held."""
-    return step_function(scheme, None, None, energy=True)
 
 
 def _advance(system: System, scheme: Scheme, forces: Forces) -> Advance:

@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from armdyn.base import memory
-from armdyn.base.advice import answering_class, either, option
-from armdyn.base.checks import array, number, switch
+from armdyn.base.advice import either, option
+from armdyn.base.checks import array
 from armdyn.base.errors import SettingError
-from armdyn.base.fields import set_fields
+from armdyn.simulation.save_at import SaveAt
 from armdyn.spatial.rotations import Array
 
 SAMPLES = 1000
@@ -23,41 +22,6 @@ MOST_STEPS = 10**9
 
 ROUNDING = 1e-9
 """Tolerance, in steps, within which a time is taken to be on a step."""
-
-
-@answering_class(dict.fromkeys(("dt", "step", "interval"), "the time between two states is every=, s"))
-@dataclass(frozen=True, eq=False)
-class SaveAt:
-    """Times of the states that a trajectory contains, and the interpolants between them.
-
-    Without ``times`` and ``every`` each step of a fixed-step method is kept, and a thousand equal intervals of an
-    adaptive motion. The first and the last state are always kept.
-
-    Args:
-        times: the times, s, increasing, shape (T,).
-        every: the time between two states, s.
-        dense: true to keep the interpolants of "adaptive" or "taylor": ``trajectory.at(t)`` is then as accurate as the
-            steps of the solver at any time, with the velocity before an impact at its time itself, and so is
-            ``trajectory.rotors_at(t)`` of flexible joints. About 1.5 kB per step for an arm of six joints.
-
-    Raises:
-        SettingError: both ``times`` and ``every``, or an interval that is not above zero.
-
-    >>> swing = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0, save=SaveAt(every=0.25))
-    >>> swing.t
-    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
-    """
-
-    times: ArrayLike | None = None
-    every: float | None = None
-    dense: bool = False
-
-    def __post_init__(self) -> None:
-        if self.every is not None:
-            set_fields(self, every=number("every", self.every, above=0.0, unit="s", error=SettingError))
-            if self.times is not None:
-                raise SettingError("SaveAt has both times and every; expected one of them")
-        set_fields(self, dense=switch("dense", self.dense, error=SettingError))
 
 
 @dataclass(frozen=True)
@@ -100,17 +64,13 @@ def step_grid(duration: float, step: float) -> StepGrid:
     return StepGrid(duration, step)
 
 
-def saved_steps(grid: StepGrid, save: SaveAt) -> Array:
-    """The steps after which states are saved, the first and the last always included; all by default."""
-    times = _times_to_save(grid.duration, save, otherwise=grid.step)
+def steps_at(grid: StepGrid, times: Array) -> Array | None:
+    """The steps after which states are saved at these times; None if one of the times is within a step."""
     ratio = times / grid.step
     nearest = np.rint(ratio)
     off = (np.abs(ratio - nearest) > ROUNDING * np.maximum(ratio, 1.0)) & (times < grid.duration)
     if off.any():
-        raise SettingError(
-            f"t = {times[off][0]:g} s is to be saved, which is not a multiple of the step {grid.step:g} s. Choose a "
-            f"step that divides it, or {option('method', 'adaptive')}, which saves at any time"
-        )
+        return None
     steps = np.where(times >= grid.duration, grid.steps, nearest).astype(np.int64)
     rising: Array = steps[np.diff(steps, prepend=-1) > 0]  # they rise, and np.unique would hash them: ten times as long
     return rising
@@ -118,10 +78,11 @@ def saved_steps(grid: StepGrid, save: SaveAt) -> Array:
 
 def saved_times(duration: float, save: SaveAt) -> Array:
     """The times at which states are saved, s, 0 and the duration always included; a thousand intervals by default."""
-    return _times_to_save(duration, save, otherwise=duration / SAMPLES)
+    return times_to_save(duration, save, otherwise=duration / SAMPLES)
 
 
-def _times_to_save(duration: float, save: SaveAt, *, otherwise: float) -> Array:
+def times_to_save(duration: float, save: SaveAt, *, otherwise: float) -> Array:
+    """The times at which states are saved, s, 0 and the duration always included; equal intervals by default."""
     if save.times is None:
         every = otherwise if save.every is None else save.every
         refuse_more_than_memory(8 * duration / every)

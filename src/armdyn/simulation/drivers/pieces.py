@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.motion.interpolation import quartic
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged, not_kept
 from armdyn.simulation.drivers.grid import StepGrid
+from armdyn.simulation.drivers.step_interpolants import PartOfStep, QuadraticRates, QuarticStep
 from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, FixedStep
 from armdyn.simulation.samples import Effort
@@ -32,8 +32,14 @@ STILL = 1e-12
 class Step:
     """One step of an integration: from (t, y) to (end, y_end), and the states between.
 
-    ``near`` computes y between them to search for events, ``at`` as accurately as the step, each once; ``interpolant``
-    returns a function of time to be kept, ``near`` by default.
+    Args:
+        t: s.
+        y: the state there.
+        end: s.
+        y_end: the state there.
+        near: y at times between, to search for events; each is computed once.
+        at: y at times between, as accurate as the step.
+        interpolant: returns the interpolant of the step, to be kept; ``near`` by default.
     """
 
     def __init__(
@@ -98,16 +104,24 @@ class ByFormula:
             raise self.stuck(until, y)
         ends, of_qd = np.array([t, until]), slice(n, 2 * n)
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
+        along = QuarticStep(ends, q, qd, qdd)
 
         def near(later: float) -> Array:
-            x, v = quartic(np.array(later), ends, q, qd, qdd)
+            x, v = np.split(along(later), 2)
             if not self.own:
                 return self._whole(y, x, v, y[-1])
             part, of_elements = (later - t) / (until - t), slice(-1 - self.own, -1)
             z = (1.0 - part) * y[of_elements] + part * y_end[of_elements]
             return self._whole(y, x, np.concatenate([v, z]), y[-1])
 
-        return Step(t, y, until, y_end, near, at)
+        interpolant: Callable[[float], Array] = along
+        if self.method.scheme.once:
+            interpolant = PartOfStep(self.formula, t, q[0], qd[0], qdd[0])
+        elif self.method.scheme.evaluations == 2:
+            interpolant = QuadraticRates(ends, q, qd, qdd)
+        step = Step(t, y, until, y_end, near, at)
+        step.interpolant = lambda: interpolant
+        return step
 
     def _after(self, t: float, y: Array, first: Array, h: float) -> Array:
         n, of_elements = self.n, slice(-1 - self.own, -1)

@@ -15,7 +15,7 @@ from armdyn.base.progress import Report
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.functions.integrations import Arrays, CompiledIntegration, IntegrationProgress, polynomial
 from armdyn.simulation.divergence import diverged, not_kept
-from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, has_steps, loop_of
+from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, are_known, formula_of, loop_of
 from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.forces import Index
 from armdyn.simulation.methods.catalogue import Adaptive
@@ -40,10 +40,11 @@ def has_loop(problem: Problem) -> bool:
     (`armdyn.simulation.drivers.compiled_steps`). Within constraints, the coordinates are those of joints alone.
     """
     system, method, corrects = problem.system, problem.method, problem.corrects
-    explicit = has_steps(method, problem.forces) and (corrects or isinstance(method, Adaptive))
+    explicit = formula_of(method) is not None and (corrects or isinstance(method, Adaptive))
+    explicit = explicit and not problem.within_steps
     constrained = corrects or bool(system.robot.model.constraints)
     by_rows = not constrained or (system.redundant == "error" and not (system.places or system.carries))
-    return explicit and by_rows and not system.rubbing
+    return explicit and by_rows and not system.rubbing and are_known(problem.forces, method)
 
 
 def integrate(problem: Problem, report: Report) -> list[Index]:
@@ -58,7 +59,10 @@ def integrate(problem: Problem, report: Report) -> list[Index]:
 class Run:
     """A batch on its way: its progress, its state by name, and the rows of the samples.
 
-    Each state has values of its own of the ``parameters`` of the model.
+    Args:
+        problem: to solve.
+        report: called with the fraction that is done.
+        parameters: parameters of the model by name, a value for each state.
     """
 
     def __init__(self, problem: Problem, report: Report, parameters: Arrays | None = None) -> None:

@@ -45,7 +45,14 @@ MOST_AT_ONCE = 100
 
 
 class StateInMotion:
-    """One state in motion, and the elements whose located functions change it."""
+    """One state in motion, and the elements whose located functions change it.
+
+    Args:
+        problem: of the simulation.
+        forces: that act on this state.
+        samples: room for it.
+        dense: room for the interpolants of its steps, if they are kept.
+    """
 
     modes: ContactModes | None = None
     """Barriers and joints that can stick."""
@@ -149,6 +156,11 @@ class StateInMotion:
     def a_moment_after(self, t: float) -> float:
         """A time so close that the state is the same, in the same hold of the forces, s."""
         return min(t + MOMENT * self.duration, self.end)
+
+    @property
+    def holds(self) -> bool:
+        """True if rows of barriers or of joints at rest are held."""
+        return self.modes is not None and self.modes.any_held
 
     # From the begin to the end.
 
@@ -406,7 +418,11 @@ def rows_of_holds(forces: Forces) -> list[int] | None:
 def ends_of_holds(grid: StepGrid | None, forces: Forces, duration: float, rows: list[int] | None = None) -> list[float]:
     """Ends of the holds of the forces, s: the steps of a grid if forces change, or the times between smooth forces.
 
-    ``rows`` are those of tables with a row for each step of the grid, by `rows_of_holds`.
+    Args:
+        grid: of a method with steps of one length.
+        forces: on this state.
+        duration: s.
+        rows: of `rows_of_holds`, for tables with one row for each step of the grid.
     """
     if grid is None:
         ends = forces.edges(duration)[1:]

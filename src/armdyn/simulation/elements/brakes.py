@@ -71,7 +71,12 @@ class Switch:
 
 @dataclass(frozen=True, eq=False)
 class Brakes:
-    """The brakes of a robot over a motion: their switches, and the robot with some of them engaged."""
+    """The brakes of a robot over a motion: their switches, and the robot with some of them engaged.
+
+    Args:
+        robot: with brakes as they are at first.
+        switches: all switches of the brakes.
+    """
 
     robot: Robot
     switches: tuple[Switch, ...]

@@ -102,7 +102,11 @@ def without_bristles(robot: Robot) -> Robot:
 
 
 class Bristles:
-    """The laws with a state of a traced arm."""
+    """The laws with a state of a traced arm.
+
+    Args:
+        mechanism: with all its laws.
+    """
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.drive, self.laws = mechanism.drive, bendings(mechanism.model)
@@ -182,7 +186,14 @@ def bristle_energy(model: Any, bristles: Any) -> Any:
 
 
 class Path:
-    """The bristle deflection along one step, whose formula evaluates several states."""
+    """The bristle deflection along one step, whose formula evaluates several states.
+
+    Args:
+        along: as `bent_along`.
+        q: positions when the step begins.
+        qd: velocities when the step begins.
+        z: deflection when the step begins.
+    """
 
     def __init__(self, along: Callable[[Any, Any, Any], Array], q: Any, qd: Any, z: Any) -> None:
         self.along, self.q, self.qd, self.z = along, q, qd, z
@@ -193,7 +204,14 @@ class Path:
 
 
 class Bent:
-    """The bristles of a traced arm along one step."""
+    """The bristles of a traced arm along one step.
+
+    Args:
+        model: the arm with all its laws.
+        q: positions when the step begins.
+        qd: velocities when the step begins.
+        z: deflection when the step begins.
+    """
 
     def __init__(self, model: Mechanism, q: Any, qd: Any, z: Any) -> None:
         self.laws = Bristles(model)

@@ -7,14 +7,15 @@ bounds. The impacts of that time follow, then a boxed LCP that determines which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 
 import numpy as np
 
-from armdyn.simulation.drivers.crossings import SLOW, Function, closes, falls, reverses, slips
-from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, found_in
+from armdyn.simulation.drivers.crossings import SLOW, Function, falls, slips
+from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, closing, found_in, reversal
 from armdyn.simulation.drivers.pieces import Step
+from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOMENT, StateInMotion
 from armdyn.simulation.elements.stops import TOUCHED
 from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, Rates
@@ -26,10 +27,16 @@ ROUNDING = 1e-12
 
 
 class ContactModes(LocatedFunctions):
-    """Barriers and joints that can stick, in one motion."""
+    """Barriers and joints that can stick, in one motion.
 
-    def __init__(self, motion: StateInMotion, rows: BoundedRows) -> None:
-        self.motion, self.rows = motion, rows
+    Args:
+        motion: of one state.
+        rows: the equations of motion with held rows.
+        room: for the forces of barriers and joints at the saved times.
+    """
+
+    def __init__(self, motion: StateInMotion, rows: BoundedRows, room: Room) -> None:
+        self.motion, self.rows, self.room = motion, rows, room
         self.barriers, self.dry = rows.barriers, rows.dry
         self.mode = Mode(np.zeros(len(rows.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
 
@@ -59,7 +66,7 @@ class ContactModes(LocatedFunctions):
         friction = rates.friction
         if motion.system.carries:
             friction = friction + motion.system.on_coordinates(motion.bristle_force(y))
-        motion.samples.keep_forces(row, rates.qdd[: motion.system.dof], rates.push, friction)
+        self.room.keep(row, rates.qdd[: motion.system.dof], rates.push, friction)
 
     def _holding(self, t: float, y: Array) -> Holding:
         return self.rows.holding(*self.motion.parts(y), self.motion.forces_with_states(t, y), self.mode)
@@ -76,7 +83,7 @@ class ContactModes(LocatedFunctions):
         """Open barriers that are hit, from number ``first`` on."""
         for place in (first + np.flatnonzero(~self.mode.held[first : len(self.barriers)])).tolist():
             gap, speed = partial(self._gap, place), partial(self._speed, place)
-            yield from found_in(step, "hit", place, gap, closes, times, rate=speed, starts=starts)
+            yield from found_in(step, "hit", place, gap, partial(closing, gap, speed, times, starts))
 
     def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
         """A barrier would have to pull, or a joint to have more friction than it has."""
@@ -84,13 +91,14 @@ class ContactModes(LocatedFunctions):
             few = times[:: len(times) // 2]
             if self.motion.at_once > 1:  # newly held rows have a force of rounding only
                 few = np.append(min(few[0] + MOMENT * self.motion.duration, few[1]), few[1:])
-            yield from found_in(step, "leave", 0, self._reserve, falls, few, starts=starts)
+            reserve = self._reserve
+            yield from found_in(step, "leave", 0, reserve, lambda at: falls(reserve(at), few, starts=starts))
 
     def _rests(self, step: Step, times: Array) -> Iterator[Found]:
         rates = cache(lambda at: cache(lambda t: self.motion.rates(t, at(t))))  # all joints look at the same ones
         for place in np.flatnonzero(self.mode.slip).tolist():
-            speed, rate = partial(self._slip_speed, place), partial(self._slip_rate, place, rates)
-            yield from found_in(step, "rest", place, speed, reverses, times, rate=rate)
+            speed = partial(self._slip_speed, place)
+            yield from found_in(step, "rest", place, speed, partial(reversal, speed, rates, times))
 
     def _gap(self, place: int, at: At) -> Function:
         n = self.motion.n
@@ -104,11 +112,9 @@ class ContactModes(LocatedFunctions):
         return speed
 
     def _slip_speed(self, place: int, at: At) -> Function:
+        """The speed of a joint along its slip; its rate if ``at`` returns y'."""
         row, n = self.mode.slip[place] * self.dry.rows[place], self.motion.n
         return lambda t: float(row @ at(t)[n : 2 * n])
-
-    def _slip_rate(self, place: int, rates: Callable[[At], At], at: At) -> Function:
-        return self._slip_speed(place, rates(at))
 
     def _reserve(self, at: At) -> Function:
         return lambda t: self._holding(t, at(t)).nearest.distance

@@ -128,6 +128,11 @@ class StatesInStep:
     """The states of the elements of a traced arm along one step, in which they are velocities of further coordinates.
 
     A formula of `armdyn.simulation.methods` moves velocities by their rates; z has the order of the formula then.
+
+    Args:
+        model: the arm.
+        z: the states when the step begins.
+        tau: the joint forces, held.
     """
 
     def __init__(self, model: Mechanism, z: Array, tau: Any) -> None:

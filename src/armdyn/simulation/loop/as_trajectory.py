@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from armdyn.base.errors import SettingError
 from armdyn.functions import RolloutResults
 from armdyn.motion.labels import is_reference
+from armdyn.motion.motion_data import Occurrence
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot.editing import LEFT_OUT
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
 from armdyn.simulation.elements.own import element_motion, without_elements_with_states
-from armdyn.simulation.loop.step import LOADS, pushes_of
+from armdyn.simulation.loop.loads import NAME as LOADS
+from armdyn.simulation.loop.run_at_times import RunAtTimes
+from armdyn.simulation.loop.step import pushes_of
+from armdyn.simulation.loop.within_steps import DenseOfLoop
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
@@ -30,56 +33,64 @@ NO_SIGNALS = ("q", "qd", "tau", "work", "heat", "cost", LOADS, BRISTLES)
 """States and recorded quantities that are not signals: a trajectory has them in other fields, or does not need them."""
 
 
-def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: RolloutResults, began: float) -> Trajectory:
-    """The trajectory of a loop, from everything that it recorded.
+class LoopRun(NamedTuple):
+    """A run of a closed loop.
 
     Args:
         loop: the loop that recorded.
-        given: the arguments of its rollout, by name.
+        arguments: of its rollout, by name.
         rolled: the results of the rollout.
         began: the time at which it began, by `time.perf_counter`.
     """
+
+    loop: ClosedLoop
+    arguments: Mapping[str, Any]
+    rolled: RolloutResults
+    began: float
+
+
+def trajectory_of(
+    run: LoopRun, times: Array | None = None, *, dense: bool = False, events: Sequence[Occurrence] = ()
+) -> Trajectory:
+    """The trajectory of a loop, from everything that it recorded.
+
+    Args:
+        run: of the loop.
+        times: at which states are kept, s, from 0 to the end, within steps that begin with a row; those of all rows by
+            default.
+        dense: true to keep the states at any time, of a loop that recorded each step.
+        events: that occurred.
+    """
+    loop, arguments, rolled = run.loop, run.arguments, run.rolled
     from armdyn.simulation.trajectory_of_samples import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
 
-    if np.ndim(given["h"]) > 0:
-        raise SettingError("h has a step for each arm or time; a trajectory has one for all, such as h=1e-3")
-    h, t0 = float(given["h"]), float(np.ravel(given["t"])[0]) if "t" in given else 0.0
-    steps = np.array([*range(0, rolled.steps, rolled.every), rolled.steps])
-
-    def whole(name: str) -> Array:
-        """A quantity over time; quantities of a step only have at the end the value of the last step."""
-        rows: Array = getattr(rolled.rows, name)
-        final = getattr(rolled.final if name in rolled.final._fields else rolled.last, name)
-        return np.concatenate([rows, np.asarray(final)[None]])
-
-    def signal(name: str) -> Array:
-        """A quantity over time with one axis after those of time and batch."""
-        values = whole(name)
-        return values.reshape(*values.shape[: values.ndim - len(rolled.shapes[name])], -1)
-
-    q, qd = whole("q"), whole("qd")
-    forces = [whole("tau") if "tau" in rolled.rows._fields else _over_time(loop, given, "tau", steps, q.shape)]
-    if given.get("f_tip") is not None:
-        forces.append(_over_time(loop, given, "f_tip", steps, (*q.shape[:-1], 6)))
-    samples = Samples(t0 + h * steps, q, qd, whole("work"), tuple(forces), count=len(steps))
+    at = RunAtTimes(loop.rollout, arguments, rolled, times)
+    q, qd, steps = at.whole("q"), at.whole("qd"), at.steps
+    forces = [at.whole("tau") if "tau" in rolled.rows._fields else _over_time(loop, arguments, "tau", steps, q.shape)]
+    if arguments.get("f_tip") is not None:
+        forces.append(_over_time(loop, arguments, "f_tip", steps, (*q.shape[:-1], 6)))
+    samples = Samples(at.t, q, qd, at.whole("work"), tuple(forces), count=len(steps))
     each = loop.method.scheme.evaluations * int(np.prod(q.shape[1:-1]))
-    samples.lost = rolled.divergence
+    samples.lost, samples.events = rolled.divergence, list(events)
     samples.notes += [note for note in loop.robot.notes if note.startswith(LEFT_OUT)]
     samples.effort = Effort(rolled.steps, rolled.steps * each)
-    samples.bristles = whole(BRISTLES) if BRISTLES in rolled.rows._fields else None
-    samples.signals = {name: signal(name) for name in rolled.rows._fields if name not in NO_SIGNALS}
+    samples.bristles = at.whole(BRISTLES) if BRISTLES in rolled.rows._fields else None
+    samples.signals = {name: at.signal(name) for name in rolled.rows._fields if name not in NO_SIGNALS}
     for name in loop.inputs:
-        if is_reference(name) and given.get(name) is not None and name not in samples.signals:
+        if is_reference(name) and arguments.get(name) is not None and name not in samples.signals:
             shape = loop.rollout.shape_of(name)
-            values = _over_time(loop, given, name, steps, (*q.shape[:-1], *shape))
+            values = _over_time(loop, arguments, name, steps, (*q.shape[:-1], *shape))
             samples.signals[name] = values.reshape(*q.shape[:-1], -1)
     samples.labels = {} if loop.barriers is None else loop.barriers.labels()
     sticks = loop.friction.sticks(energy=True)
     if sticks or ELEMENTS in samples.signals:
-        samples.qdd = _accelerations(loop, samples, (rolled.final.qd - rolled.last.qd) / h)
-    method = dataclasses.replace(loop.method, step=h)
+        samples.qdd = _accelerations(loop, samples, at.last_change())
+    method = dataclasses.replace(loop.method, step=at.h)
     system = System(loop.robot, "error", carries=samples.bristles is not None)
-    found = made_trajectory(system, method, samples, time.perf_counter() - began)
+    if dense:
+        states = at.states
+        samples.dense = {index: DenseOfLoop.of(states, index) for index in np.ndindex(q.shape[1:-1])}
+    found = made_trajectory(system, method, samples, time.perf_counter() - run.began)
     if sticks and "friction" not in samples.signals:  # what holds joints is not known; that at rest is not it
         known = {name: values for name, values in found.signals.items() if name not in ("friction", "rotor_friction")}
         labels = {name: labels for name, labels in found.signal_labels.items() if name in known}
@@ -88,11 +99,12 @@ def trajectory_of(loop: ClosedLoop, given: Mapping[str, Any], rolled: RolloutRes
 
 
 def recorded(loop: ClosedLoop) -> tuple[str, ...]:
-    """Names that a loop has to record for its trajectory: its state with the work, and its controller's results."""
+    """Names that a loop has to record for its trajectory: its state with the energies, and its controller's results."""
     results = () if loop.controller is None else loop.controller.results
-    names = (*loop.state, "work", *results)
-    names += tuple(pushes_of(loop.barriers))
-    return tuple(dict.fromkeys(name for name in names if name not in ("heat", "cost", LOADS)))
+    heat = ("heat",) if loop.barriers is not None or loop.friction.sticks(energy=True) else ()
+    loads = (LOADS,) if loop.friction.loads(energy=True) else ()
+    names = (*loop.state, "work", *heat, *loads, *results, *pushes_of(loop.barriers))
+    return tuple(dict.fromkeys(name for name in names if name != "cost"))
 
 
 def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Array, shape: tuple[int, ...]) -> Array:

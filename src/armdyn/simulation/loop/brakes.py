@@ -26,7 +26,11 @@ NAME = "brakes"
 
 @dataclass(frozen=True, eq=False)
 class EngagedBrake(DryFriction):
-    """The friction of a brake that an input engages."""
+    """The friction of a brake that an input engages.
+
+    Args:
+        size: N m or N, traced.
+    """
 
     size: Any
 

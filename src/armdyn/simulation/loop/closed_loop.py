@@ -50,18 +50,18 @@ from armdyn.functions.gains import free, kinds_of, single, spread, with_kinds
 from armdyn.functions.motion_states import motion_states
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import names_of
-from armdyn.functions.rollout_runs import Report
+from armdyn.functions.rollout_runs import Report, Watch
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import motion_carries
 from armdyn.simulation.elements.own import refuse_for_states, start_of_states, state_count
 from armdyn.simulation.elements.parts import Parts
-from armdyn.simulation.elements.settings import AT_REST
 from armdyn.simulation.elements.spring_steps import warn_of_springs
+from armdyn.simulation.elements.start import AT_REST
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.errors import DeadPointWarning
-from armdyn.simulation.initial_state import check_constraints, initial_state, spanning_rows
-from armdyn.simulation.loop.as_trajectory import recorded, trajectory_of
+from armdyn.simulation.independent import spanning_rows
+from armdyn.simulation.loop.as_trajectory import LoopRun, recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
@@ -72,6 +72,7 @@ from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
 from armdyn.simulation.samples import ELEMENTS
+from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.simulation.system.system import refuse_memory
 from armdyn.targets.c.notes import Notes
 
@@ -224,7 +225,7 @@ class ClosedLoop:
     def _step(self, controller: Controller | None) -> Function:
         """One step under a controller; without one, tau is an input."""
         return step_function(
-            self.method.scheme,
+            self.method,
             controller,
             self._running_cost,
             energy=self._energy,
@@ -389,12 +390,33 @@ class ClosedLoop:
         whole_number("steps", steps, least=1, error=SettingError)
         if 0 in np.shape(q0)[:-1]:
             raise ShapeError(f"q0 holds no state: shape {np.shape(q0)}")
+        return trajectory_of(self._run(q0, qd0, inputs, steps=steps, every=every, workers=workers, report=report))
+
+    def _run(
+        self,
+        q0: ArrayLike,
+        qd0: ArrayLike | None,
+        inputs: dict[str, Any],
+        *,
+        steps: int,
+        every: int,
+        workers: int | None = None,
+        report: Report | None = None,
+        watch: Watch | None = None,
+    ) -> LoopRun:
+        """A run that records all that a trajectory contains; arguments as of `simulate`.
+
+        Args:
+            inputs: by name.
+            watch: reads the run, and may end it.
+        """
         began = time.perf_counter()
         loop, inputs = self._recording._of_call(q0, qd0, inputs)
         given = loop._ready(q0, qd0, inputs, steps)
-        rolled = loop.rollout.with_last_row(**given, steps=steps, every=every, workers=workers, report=report)
+        settings: dict[str, Any] = {"steps": steps, "every": every, "workers": workers, "report": report}
+        rolled = loop.rollout.with_last_row(**given, **settings, watch=watch)
         loop._warn_of_dead_points(rolled)
-        return trajectory_of(loop, given, rolled, began)
+        return LoopRun(loop, given, rolled, began)
 
     @cached_property
     def _recording(self) -> ClosedLoop:
@@ -441,17 +463,20 @@ class ClosedLoop:
         qd0: ArrayLike | None = None,
         *,
         steps: int,
+        every: int = 1,
+        out: Mapping[str, NDArray[Any]] | None = None,
+        workers: int | None = None,
+        report: Report | None = None,
         **inputs: Any,
     ) -> RolloutResults:
         """The rates of the results, with the options of a call."""
-        options = {name: inputs.pop(name) for name in ("every", "out", "workers", "report") if name in inputs}
         loop, inputs = self._of_call(q0, qd0, inputs, wrt)
         own = {name: value for name, value in inputs.items() if name != "tangent_t0" or "t0" not in wrt}
         given = loop._given(q0, qd0, own, steps) | self._total.tangents(wrt, inputs, steps)
         if "tangent_t" in given and "t" not in wrt:
             given["tangent_t"] = given["tangent_t"].astype(given["t"].dtype)
         rates = loop.rollout.jvp(*self._total.wrt(wrt))
-        return rates(**given, steps=steps, **options)
+        return rates(**given, steps=steps, every=every, out=out, workers=workers, report=report)
 
     def gradient(
         self,

@@ -23,8 +23,9 @@ from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.errors import UntracedControllerWarning
 from armdyn.simulation.loop.controller import UNTRACED, Controller
-from armdyn.simulation.loop.controller_faults import singular_task, warn_of_negative_gains
+from armdyn.simulation.loop.gains import warn_of_negative_gains
 from armdyn.simulation.loop.python_loop import PythonLoop
+from armdyn.simulation.loop.singular_tasks import singular_task
 from armdyn.spatial.rotations import Array
 
 PUSHES = ("stop_force", "contact_force")
@@ -37,7 +38,15 @@ RUNS_AWAY = 1e6
 class ControlledRollout(CompiledRollout):
     """A `CompiledRollout` of one step of an arm under its controller.
 
-    With a step ``motion``, whose tau is an input, a controller may run in Python; without, it must be traced.
+    Args:
+        robot: the robot that moves.
+        step: one step of it under the controller.
+        controller: the controller in the step; None if tau is an input.
+        motion: the step under a tau that is an input, by which a controller may run in Python; None if it must
+            be traced.
+        over_time: arguments with an axis of time.
+        record: names of the quantities kept over time.
+        parameters: of the model, that become inputs.
     """
 
     def __init__(
@@ -54,15 +63,25 @@ class ControlledRollout(CompiledRollout):
         super().__init__(robot, step, over_time=over_time, record=record, parameters=parameters)
         self.robot, self.controller, self.motion = robot, controller, motion
         self._moves = None if motion is None else CompiledRollout(robot, motion, parameters=self.parameters)
+        if self._moves is not None:
+            self._moves.warns = False
         self._untraced: dict[tuple[str, ...], str] = {}  # reasons, by the names of the given arrays
         self._has_warned = False
 
     def shapes(self, *, given: Iterable[str] = ()) -> dict[str, tuple[int, ...]]:
-        """The shapes of the arguments and results of a step, by name; optional arrays count if they are ``given``."""
+        """The shapes of the arguments and results of a step, by name.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
         return self._shapes(array_names(self._inputs, given))
 
     def traced(self, *, given: Iterable[str] = ()) -> Rollout | str:
-        """The program of the rollout; for a controller that runs in Python, the reason it cannot be traced."""
+        """The program of the rollout; for a controller that runs in Python, the reason it cannot be traced.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
         names = array_names(self._inputs, given)
         try:
             return self._rollout(names, self.record)
@@ -70,10 +89,24 @@ class ControlledRollout(CompiledRollout):
             return self._keep_why(names, error)
 
     def motion_program(self, *, given: Iterable[str] = ()) -> Rollout:
-        """The rollout under a tau that is an input, which is compiled if the controller runs in Python."""
+        """The rollout under a tau that is an input, which is compiled if the controller runs in Python.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
         moves: Any = self._moves
         program: Rollout = moves.program(given=given)
         return program
+
+    def moved(self, **values: Any) -> dict[str, Array]:
+        """The state after one step under joint forces that are held, without the controller, by name.
+
+        Args:
+            values: the state, tau, h, and brakes and f_tip if the loop has them, by name, each of shape (..., *shape).
+        """
+        moves: Any = self._moves
+        later: dict[str, Array] = moves(**values, steps=1).final._asdict()
+        return later
 
     def _keep_why(self, names: tuple[str, ...], error: LocatedNeedsNumbers) -> str:
         """Keep and return the reason a controller cannot be traced; raises an error if it must be."""

@@ -35,7 +35,11 @@ def _is_no_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Controller:
-    """The declaration of a controller: its arguments, results and states."""
+    """The declaration of a controller: its arguments, results and states.
+
+    Args:
+        function: computes tau.
+    """
 
     function: Function
 

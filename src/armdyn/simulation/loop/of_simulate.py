@@ -14,7 +14,7 @@ OF_SIMULATE = {
     **dict.fromkeys(
         ("elements", "stops", "contacts"), "elements belong to the loop, armdyn.ClosedLoop(..., elements=[Stops(...)])"
     ),
-    "events": "events are located by armdyn.simulate with torque= a function of (t, q, qd)",
+    "events": "events are located by armdyn.simulate(robot, q0, duration=..., controller=..., events=[...])",
 }
 """Advice by the name of an argument of `armdyn.simulate`."""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.base.checks import array
 from armdyn.functions.not_finite import DivergedStates, names_of_lost, of_state, places_of
-from armdyn.functions.rollout_runs import Array, Arrays, Batch, Report, RolloutKernel
+from armdyn.functions.rollout_runs import Array, Arrays, Batch, Report, RolloutKernel, Until
 from armdyn.functions.unfinished import StepsSoFar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.parameters import with_parameters
@@ -73,6 +73,7 @@ class PythonLoop:
         report: Report | None = None,
         made: StepsSoFar | None = None,
         last: Arrays | None = None,
+        until: Until | None = None,
     ) -> Arrays:
         """As of a compiled `RolloutKernel`."""
         values = values | {name: batch.of_all(name, values[name]) for name in self.state}
@@ -94,6 +95,10 @@ class PythonLoop:
             self._note_lost(values, now | found, k + 1)
             if made is not None:
                 made.so_far = k + 1, {name: values[name] for name in self.state}
+            if until is not None and (ended := until(k + 1, {name: values[name] for name in self.state})) is not None:
+                if made is not None:
+                    made.so_far = ended
+                return ended[1]
             if report is not None and (k + 1 == steps or time.perf_counter() - told > SECONDS_BETWEEN_REPORTS):
                 told = time.perf_counter()
                 report((k + 1) / steps)

@@ -7,6 +7,7 @@ rotors on springs; bristles are carried by the path since the begin of the step.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,16 @@ from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.algorithms.elements import dissipative_forces, in_state
 from armdyn.algorithms.quicker_method import quicker_method
+from armdyn.base.fields import set_fields
 from armdyn.constraints.projection import projected
 from armdyn.constraints.rigid_motion import rigid_motion
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import Bent
 from armdyn.simulation.elements.own import StatesInStep
-from armdyn.simulation.equations import lagrangian_derivatives, velocity_of_momentum
-from armdyn.simulation.methods.formulas import Rates, Scheme
+from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, velocity_of_momentum
+from armdyn.simulation.methods.formulas import Rates
+from armdyn.simulation.methods.scheme import Scheme
 from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
@@ -148,3 +152,26 @@ def moved(
     x, v, work, *memory = scheme.formula(arm, arm(0.0, *begin), 0.0, state, acting["h"])
     x, v = arm.projected(x, v) if project else (x, v)
     return arm.later(x, v, work) | dict(zip(scheme.memory, memory, strict=True))
+
+
+@cache
+def held_step(scheme: Scheme) -> Function:
+    """A step as a compiled function: (q, qd, W) and the memory of a method a time h, s, later, the forces held.
+
+    Args:
+        scheme: of the method.
+    """
+    own: dict[str, Shape] = {"q": ("n",), "qd": ("n",), "work": ()} | dict(scheme.memory)
+    arguments = [Argument(*one) for one in own.items()]
+    arguments += [Argument("h", ()), Argument("tau", ("n",)), Argument("f_tip", (6,), optional=True)]
+
+    def step(model: Any, *arrays: Any) -> tuple[Any, ...]:
+        later = moved(scheme, model, dict(zip([argument.name for argument in arguments], arrays, strict=True)))
+        return tuple(later[name] for name in own)
+
+    name = f"{scheme.name}_step"
+    step.__name__, step.__doc__ = name, f"A step of {scheme.name}, the forces held: the state a time h, s, later."
+    made = partial(held_step, scheme)
+    declared = MadeFunction(step, name, "held step", tuple(arguments), tuple(own.values()), {}, made=made)
+    set_fields(declared, sources=SOURCES)
+    return declared

@@ -20,7 +20,7 @@ from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum, minimum, select
 from armdyn.simulation.elements.bristles import NAME, Bristles, Path
-from armdyn.simulation.elements.springs import between_springs, friction_at_rest, pressure
+from armdyn.simulation.elements.springs import between_springs, friction_at_rest
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.mode_motion import directions_of, dry_coordinates, motion_and_multipliers
 from armdyn.simulation.system.state_parts import StateParts
@@ -28,7 +28,13 @@ from armdyn.spatial.rotations import Array
 
 
 class Arm:
-    """A traced arm and the parts of its state."""
+    """A traced arm and the parts of its state.
+
+    Args:
+        model: the arm with all its laws of friction.
+        parts: of the state.
+        at: the arguments of the rates by name.
+    """
 
     def __init__(self, model: Mechanism, parts: StateParts, at: dict[str, Any]) -> None:
         self.parts, self.at, self.q, self.qd = parts, at, at["q"], at["qd"]
@@ -94,7 +100,14 @@ class Watched(NamedTuple):
 
 
 def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts: int) -> list[Watched]:
-    """The margins of an arm, in the order of the results of `armdyn.simulation.system.rates.rates_of`."""
+    """The margins of an arm, in the order of the results of `armdyn.simulation.system.rates.rates_of`.
+
+    Args:
+        mechanism: the arm without the friction whose bristles are states.
+        flexible: true if rotors on springs are coordinates.
+        stops: true if joints have stops.
+        contacts: the number of contacts.
+    """
     joints = flexible_joints(mechanism) if flexible else []
     links = links_side(mechanism, joints) if joints else mechanism
     every = range(mechanism.dof) if stops else dry_coordinates(links.drive)
@@ -112,7 +125,12 @@ def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts:
 
 
 class Segment:
-    """The traced equations of motion between two events."""
+    """The traced equations of motion between two events.
+
+    Args:
+        model: the traced arm with all its laws of friction.
+        arm: its state, with the modes among the arguments.
+    """
 
     def __init__(self, model: Mechanism, arm: Arm) -> None:
         at, self.arm, self.links = arm.at, arm, arm.bare
@@ -202,9 +220,13 @@ class Segment:
     def _of_touch(self, one: Watched) -> tuple[Any, Any]:
         """The pressure at an end of backlash in contact, or its opposite if the gap is open; 1 at the other end."""
         joint = self.arm.joints[one.place]
-        i = joint.coordinate
-        x, xd = self.arm.theta[i] - self.arm.q[i], self.arm.thetad[i] - self.arm.qd[i]
+        i, spring = joint.coordinate, joint.spring
         touches = self.at["touches"][i]
-        press = pressure(joint.spring, one.side, x, xd)
+        e = one.side * (self.arm.theta[i] - self.arm.q[i]) - 0.5 * spring.backlash
+        press = e
+        if spring.is_damped:
+            rate = one.side * (self.arm.thetad[i] - self.arm.qd[i])
+            k, c, d = spring.stiffness, spring.cubic, spring.damping
+            press = minimum(e, e + (c / k) * (e * e * e) + (d / k) * rate)
         here = maximum(one.side * touches, 0.0)
         return select(touches * touches, select(here, press, 1.0), -1.0 * press), 0.0

@@ -1,0 +1,168 @@
+"""States of a closed loop within its steps: dense output.
+
+A step holds its joint forces. So the state at a time within it is that after a step of that length under those forces,
+by the program of the loop's own steps: of the formula's order, with impacts, joints that begin to stick and states of
+elements as in the loop, and equal to the loop's next state at the end. It serves traced and untraced controllers, for
+these act when a step begins only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.motion.dense import Dense
+from armdyn.simulation.drivers.grid import ROUNDING
+from armdyn.simulation.loop.brakes import NAME as BRAKES
+from armdyn.simulation.loop.controlled_rollout import PUSHES, ControlledRollout
+from armdyn.simulation.system.coordinates import stacked
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True)
+class Places:
+    """Times of a motion by its steps.
+
+    Args:
+        step: the number of the step that begins at a time or before it.
+        since: the time since then, s; 0 within rounding of the beginning of a step.
+    """
+
+    step: Array
+    since: Array
+
+    @classmethod
+    def of(cls, t: Array, h: float, steps: int) -> Places:
+        """The places of times from 0 to the end of ``steps`` steps of length h, s."""
+        ratio = np.asarray(t) / h
+        nearest = np.rint(ratio)
+        begins = np.abs(ratio - nearest) <= ROUNDING * np.maximum(ratio, 1.0)
+        step = np.minimum(np.where(begins, nearest, np.floor(ratio)).astype(np.int64), steps)
+        return cls(step, np.where(begins | (step == steps), 0.0, t - step * h))
+
+    @property
+    def within(self) -> Array:
+        """True for times within a step."""
+        within: Array = self.since > 0.0
+        return within
+
+
+@dataclass(frozen=True, eq=False)
+class StatesWithin:
+    """The states of a closed loop at any time of its motion.
+
+    Args:
+        rollout: of the loop.
+        h: length of the step, s.
+        rows: states and forces as each step begins, by name, (steps, ..., *shape).
+        f_tip: wrench of the tip, (..., 6); None without one.
+        final: the state after the last step, by name, (..., *shape).
+        every: the number of steps from one row to the next.
+        steps: the number of steps.
+        pushes: mean forces of stops and contacts in each step, (steps, ..., count).
+    """
+
+    rollout: ControlledRollout
+    h: float
+    rows: Mapping[str, Array]
+    f_tip: Array | None
+    final: Mapping[str, Array]
+    every: int
+    steps: int
+    pushes: tuple[Array, ...]
+
+    @classmethod
+    def of(
+        cls,
+        rollout: ControlledRollout,
+        given: Mapping[str, Any],
+        rows: Mapping[str, Array],
+        final: Mapping[str, Array] | None = None,
+        *,
+        every: int = 1,
+        steps: int = 0,
+    ) -> StatesWithin:
+        """The states of a motion.
+
+        Args:
+            rollout: of the loop, which records all of its state.
+            given: the arguments of the rollout by name.
+            rows: what it recorded.
+            final: the state after the last step, if that is known.
+            every: the number of steps from one row to the next.
+            steps: the number of steps.
+        """
+        names = [name for name in (*rollout.state, "tau", BRAKES) if name in rows]
+        own, batch = {name: rows[name] for name in names}, rows["q"].shape[1:-1]
+        if BRAKES in given:
+            switched = np.asarray(given[BRAKES])
+            count = switched.shape[-1]
+            switched = switched.reshape(len(switched), *(1,) * (len(batch) + 2 - switched.ndim), *switched.shape[1:])
+            own[BRAKES] = np.broadcast_to(switched, (len(switched), *batch, count))[::every]
+        elif BRAKES in own:
+            own[BRAKES] = np.clip(own[BRAKES], 0.0, 1.0)
+        f_tip = given.get("f_tip")
+        f_tip = None if f_tip is None else np.broadcast_to(np.asarray(f_tip, dtype=float), (*batch, 6))
+        pushes = tuple(rows[name] for name in PUSHES if name in rows)
+        return cls(rollout, float(given["h"]), own, f_tip, {} if final is None else final, every, steps, pushes)
+
+    def alone(self, index: tuple[int, ...]) -> StatesWithin:
+        """The states of one arm of the batch."""
+        at: Any = (slice(None), *index)
+        rows, pushes = {name: values[at] for name, values in self.rows.items()}, tuple(one[at] for one in self.pushes)
+        final = {name: values[index] for name, values in self.final.items()}
+        f_tip = None if self.f_tip is None else self.f_tip[index]
+        return dataclasses.replace(self, rows=rows, f_tip=f_tip, final=final, pushes=pushes)
+
+    def later(self, step: Array, since: Array) -> dict[str, Array]:
+        """The states at times after the beginning of steps, s, by name, (*step.shape, ..., *shape)."""
+        batch = self.rows["q"].ndim - 2
+        values: dict[str, Any] = {name: rows[step // self.every] for name, rows in self.rows.items()}
+        values["h"] = since.reshape((*since.shape, *(1,) * batch))
+        if self.f_tip is not None:
+            values["f_tip"] = self.f_tip
+        return self.rollout.moved(**values)
+
+    def at(self, places: Places) -> dict[str, Array]:
+        """The states at times of the motion by name, (*places.shape, ..., *shape)."""
+        within, last = places.within, places.step == self.steps
+        begins = np.where(last, 0, places.step // self.every)
+        states = {name: np.array(self.rows[name][begins]) for name in self.rollout.state if name in self.rows}
+        for name, values in states.items():
+            values[last] = self.final[name]
+        if within.any():
+            later = self.later(places.step[within], places.since[within])
+            for name, values in states.items():
+                values[within] = later[name]
+        return states
+
+
+@dataclass
+class DenseOfLoop(Dense):
+    """The motion of one arm of a closed loop at any time.
+
+    Args:
+        states: of that arm.
+    """
+
+    states: StatesWithin = dataclasses.field(kw_only=True)
+
+    @classmethod
+    def of(cls, states: StatesWithin, index: tuple[int, ...]) -> DenseOfLoop:
+        """That of one arm of a batch."""
+        robot = states.rollout.robot
+        return cls(robot.dof, tuple(flexible_places(robot.model)), states=states.alone(index))
+
+    def _states(self, t: Array) -> tuple[Array, Array]:
+        at = self.states.at(Places.of(t, self.states.h, self.states.steps))
+        of_links = at["q"], at["qd"]
+        if not self.flexible:
+            return of_links
+        rotors = at["theta"], at["thetad"]
+        positions, velocities = (stacked(*both, self.flexible) for both in zip(of_links, rotors, strict=True))
+        return positions, velocities

@@ -1,0 +1,500 @@
+"""`simulate(controller=...)` within the controller's steps: states at any time, interpolants and events.
+
+Oracles: the motion under a held force in closed form; the bounce of a mass; the energy of an arm with a detent; the
+event-driven driver with the same law as torque; adaptive motions from the beginning of a step.
+"""
+
+import pickle
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.simulation.matrix import Detent, Relaxing
+
+import armdyn
+from armdyn.actuators import Actuator, Brake, Gear, LuGre, Motor, Spring
+from armdyn.base.errors import SettingError
+from armdyn.constraints import PointOnPlane
+from armdyn.control import callback, pd_gravity
+from armdyn.simulation import (
+    Adaptive,
+    BrakeSwitches,
+    Constraints,
+    Contact,
+    Crossing,
+    DivergenceWarning,
+    Euler,
+    GainWarning,
+    Heun,
+    JointLimit,
+    Plane,
+    RungeKutta4,
+    SaveAt,
+    SemiImplicitEuler,
+    SimulationError,
+    Stops,
+)
+
+PLANAR = armdyn.load("planar_2r")
+HOLDS = partial(pd_gravity, q_ref=[0.5, -0.5], Kp=60.0, Kd=2.0)
+Q0, QD0 = [0.1, 0.2], [0.3, -0.1]
+MASS, GRAVITY, STIFFNESS, DAMPING, REST = 2.0, 9.81, 90.0, 3.0, -0.1
+
+
+def mass_on_a_rail() -> armdyn.Robot:
+    """A mass that falls along z."""
+    inertia = armdyn.Inertia(MASS, [0, 0, 0], np.diag([1e-2, 1e-2, 1e-2]))
+    return armdyn.Robot.from_links([armdyn.Part("slide", "base", kind="prismatic", axis=(0, 0, 1), inertia=inertia)])
+
+
+@armdyn.function("(n),(n)->(n)")
+def pulls(model: Any, q: Any, qd: Any) -> Any:
+    return -STIFFNESS * (q - REST) - DAMPING * qd
+
+
+@armdyn.function("(n),(n)->(n)")
+def pulls_untraced(model: Any, q: Any, qd: Any) -> Any:
+    return np.array([-STIFFNESS * (float(q[0]) - REST) - DAMPING * float(qd[0])])
+
+
+@armdyn.function("(n),(n)->(n)")
+def idle(model: Any, q: Any, qd: Any) -> Any:
+    return 0.0 * q
+
+
+def of_held_force(t: float, h: float, x: float, v: float) -> tuple[float, float]:
+    """Position and velocity of the mass under a spring and damper that are read every h: a force held in each step."""
+    for k in range(int(t / h + 1e-9) + 1):
+        a = (-STIFFNESS * (x - REST) - DAMPING * v) / MASS - GRAVITY
+        s = min(h, t - k * h)
+        x, v = x + v * s + 0.5 * a * s * s, v + a * s
+    return x, v
+
+
+@pytest.mark.parametrize("law", [pulls, pulls_untraced])
+def test_a_falling_mass_at_any_time(law: Any) -> None:
+    """Runge-Kutta is exact for a force that is held: states within steps are to rounding those of the closed form."""
+    h, times = 1e-2, np.array([0.0, 0.0034, 0.0131, 0.01999, 0.123456, 0.2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", armdyn.simulation.UntracedControllerWarning)
+        motion = armdyn.simulate(
+            mass_on_a_rail(), [0.0], duration=0.2, controller=law, method=RungeKutta4(h), save=SaveAt(times, dense=True)
+        )
+    exact = np.array([of_held_force(t, h, 0.0, 0.0) for t in times])
+    np.testing.assert_array_equal(motion.t, times)
+    np.testing.assert_allclose(np.hstack([motion.q, motion.qd]), exact, rtol=0, atol=1e-13)
+    between = np.linspace(0.0, 0.2, 77)
+    exact = np.array([of_held_force(t, h, 0.0, 0.0) for t in between])
+    there = motion.at(between)
+    np.testing.assert_allclose(np.hstack([there.q, there.qd]), exact, rtol=0, atol=1e-13)
+    held = np.array([-STIFFNESS * (x - REST) - DAMPING * v for x, v in (of_held_force(0.12, h, 0.0, 0.0),)])
+    np.testing.assert_allclose(motion.tau[4], held, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("law", [pulls, pulls_untraced])
+def test_the_time_at_which_a_falling_mass_passes_a_level(law: Any) -> None:
+    """The root of the parabola in the step: to rounding."""
+    h, level = 1e-2, -0.15
+    passes = Crossing(lambda t, q, qd: q[0] - level, "level", direction=-1, terminal=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", armdyn.simulation.UntracedControllerWarning)
+        motion = armdyn.simulate(
+            mass_on_a_rail(), [0.0], duration=1.0, controller=law, method=RungeKutta4(h), events=[passes]
+        )
+    steps = np.arange(100)
+    states = [of_held_force(k * h, h, 0.0, 0.0) for k in steps]
+    k = next(k for k in steps if states[k + 1][0] < level)
+    x, v = states[k]
+    a = (-STIFFNESS * (x - REST) - DAMPING * v) / MASS - GRAVITY
+    t = k * h + (-v - np.sqrt(v * v - 2.0 * a * (x - level))) / a
+    (event,) = motion.events
+    assert abs(event.t - t) < 1e-14
+    assert motion.t[-1] == event.t
+    assert motion.t[-2] == pytest.approx(k * h, abs=1e-15)
+    assert abs(motion.q[-1, 0] - level) < 1e-14
+    np.testing.assert_array_equal(event.q, motion.q[-1])
+    assert motion.statistics.steps == k + 1
+
+
+ORDERS = [(Euler, 2), (SemiImplicitEuler, 2), (Heun, 3), (RungeKutta4, 5)]
+
+
+@pytest.mark.parametrize(("kind", "order"), ORDERS)
+def test_the_order_within_a_step(kind: Any, order: int) -> None:
+    """The error within a step, against an adaptive motion under the force of that step, is that of a step."""
+    law, errors = PLANAR.compile(pd_gravity), []
+    given = {"q_ref": np.array([0.5, -0.5]), "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 2.0)}
+    tau = law(np.array(Q0), np.array(QD0), **given)
+    for h in (0.01, 0.005, 0.0025):
+        options = {"duration": h, "save": SaveAt(times=np.array([0.2, 0.4, 0.7]) * h)}
+        motion = armdyn.simulate(PLANAR, Q0, QD0, controller=HOLDS, method=kind(h), **options)
+        exact = armdyn.simulate(PLANAR, Q0, QD0, torque=tau, method=Adaptive(1e-13, 1e-13), **options)
+        errors.append(abs(np.hstack([motion.q - exact.q, motion.qd - exact.qd])[:-1]).max())
+    slope = np.polyfit(np.log([0.01, 0.005, 0.0025]), np.log(errors), 1)[0]
+    assert order - 0.25 < slope < order + 0.5, errors
+
+
+def lossless(h: float, level: float) -> Any:
+    """A frictionless joint with a detent, without gravity: the event at which it passes a level."""
+    inertia = armdyn.Inertia(0.8, [0.3, 0, 0], np.diag([1.5e-2, 1e-2, 2e-2]))
+    parts = [armdyn.Part("arm", "base", axis=(0, 0, 1), inertia=inertia)]
+    robot = armdyn.Robot.from_links(parts).with_gravity((0.0, 0.0, 0.0))
+    passes = Crossing(lambda t, q, qd: q[0] - level, "level")
+    options = {"controller": idle, "method": RungeKutta4(h), "elements": [Detent(0, 0.9)]}
+    motion = armdyn.simulate(robot, [0.1], [3.0], duration=0.4, events=[passes], **options)
+    return motion.events[0]
+
+
+def test_the_speed_over_a_detent() -> None:
+    """Between two positions the speed follows from the energy, with the order of the method at the located time."""
+    from scipy.integrate import quad
+
+    level, moment = 0.737, 2e-2 + 0.8 * 0.3**2
+
+    def speed(q: float) -> float:
+        return float(np.sqrt(9.0 - 0.3 / moment * (np.cos(0.6) - np.cos(6.0 * q))))
+
+    at = quad(lambda q: 1.0 / speed(q), 0.1, level, epsabs=1e-14, epsrel=1e-13)[0]
+    events = [lossless(h, level) for h in (8e-3, 4e-3, 2e-3)]
+    speeds = [abs(event.qd[0] - speed(level)) for event in events]
+    times = [abs(event.t - at) for event in events]
+    assert abs(events[-1].q[0] - level) < 1e-14
+    assert speeds[-1] < 1e-8
+    assert times[-1] < 1e-9
+    for errors in (speeds, times):
+        assert np.log2(errors[0] / errors[2]) / 2.0 > 3.5, errors
+
+
+def springy() -> armdyn.Robot:
+    """An arm with a flexible joint and bristles."""
+    drive = Actuator(Motor(2e-3), Gear(10.0), spring=Spring(400.0, damping=0.5))
+    bristles = LuGre(stiffness=300.0, bristle_damping=3.0, viscous=0.1, static=0.9, kinetic=0.6, speed=0.1)
+    return PLANAR.with_actuators({"joint_1": drive, "joint_2": Actuator(friction=bristles)})
+
+
+ARMS = {
+    "rigid": (PLANAR, []),
+    "flexible, with bristles": (springy(), []),
+    "constraint": (PLANAR.with_constraints(PointOnPlane("tip", (1, 0, 0), (1.0, 0, 0))), [Constraints(project=True)]),
+    "elements of a user's own": (PLANAR, [Detent(0, 2.0), Relaxing(1, 30.0, 2.0)]),
+}
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_events_are_those_of_the_event_driven_driver(name: str) -> None:
+    """The same law as torque, read once per step: times, states and interpolants agree to rounding."""
+    robot, elements = ARMS[name]
+    q0 = np.array([-np.pi / 3, 2 * np.pi / 3]) if name == "constraint" else np.array(Q0)
+    qd0 = np.asarray(robot.close_velocities(q0, QD0)) if name == "constraint" else np.array(QD0)
+    law = PLANAR.with_elements(*(one for one in elements if isinstance(one, Detent))).compile(pd_gravity)
+    given = {"q_ref": np.array([0.5, -0.5]), "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 2.0)}
+    torque = callback(lambda t, q, qd: law(np.array(q), np.array(qd), **given), sample_time=5e-3)
+    events = [
+        Crossing(lambda t, q, qd: qd[0], "turn", direction=-1),
+        Crossing(lambda t, q, qd: q[0] + 0.3 * t - q0[0] - 0.0777, "moving level"),
+    ]
+    times = [0.0123, 0.0777, 0.2501]
+    options = {"duration": 0.3, "method": RungeKutta4(5e-3), "elements": elements, "events": events}
+    loop = armdyn.simulate(robot, q0, qd0, controller=HOLDS, save=SaveAt(times), **options)
+    driver = armdyn.simulate(robot, q0, qd0, torque=torque, save=SaveAt(times), **options)
+    assert len(loop.events) == len(driver.events) >= 1
+    near = 2e-10 if robot.model.constraints else 2e-11  # the driver puts samples onto constraints, but no events
+    for one, other in zip(loop.events, driver.events, strict=True):
+        assert one.name == other.name
+        assert abs(one.t - other.t) < 1e-12
+        np.testing.assert_allclose(np.r_[one.q, one.qd], np.r_[other.q, other.qd], rtol=0, atol=near)
+    signals = [name for name in ("theta", "thetad", "bristles", "element_states") if name in driver.signals]
+    for each in ("t", "q", "qd", "tau"):
+        np.testing.assert_allclose(getattr(loop, each), getattr(driver, each), rtol=0, atol=1e-11, err_msg=each)
+    for each in signals:
+        np.testing.assert_allclose(loop.signals[each], driver.signals[each], rtol=0, atol=2e-11, err_msg=each)
+    np.testing.assert_allclose(loop.energy.drift, driver.energy.drift, rtol=0, atol=1e-10)
+
+
+def test_rotors_at_any_time() -> None:
+    times = [0.0123, 0.0777, 0.1]
+    options = {"duration": 0.1, "controller": HOLDS, "method": RungeKutta4(1e-3)}
+    motion = armdyn.simulate(springy(), Q0, QD0, save=SaveAt(times, dense=True), **options)
+    there = motion.rotors_at(times)
+    np.testing.assert_array_equal(there.theta, motion.signals["theta"][1:])
+    np.testing.assert_array_equal(there.thetad, motion.signals["thetad"][1:])
+    assert abs(there.theta[:, 0] - motion.q[1:, 0]).max() > 1e-4
+
+
+@pytest.mark.parametrize("save", [SaveAt(), SaveAt(dense=True)])
+def test_steps_are_unchanged_by_what_is_kept(save: SaveAt) -> None:
+    options = {"duration": 0.1, "controller": HOLDS, "method": RungeKutta4(5e-3)}
+    plain = armdyn.simulate(PLANAR, Q0, QD0, **options)
+    other = armdyn.simulate(PLANAR, Q0, QD0, save=save, events=[Crossing(lambda t, q, qd: q[0] - 0.2)], **options)
+    for name in ("t", "q", "qd", "qdd", "tau"):
+        np.testing.assert_array_equal(getattr(plain, name), getattr(other, name))
+    np.testing.assert_array_equal(plain.energy.work, other.energy.work)
+
+
+def test_a_bouncing_mass_within_its_step() -> None:
+    """Before and after an impact within a step the mass falls freely; the impact is where its velocity changes sign."""
+    e, height, h = 0.6, 0.05, 8e-3
+    robot = mass_on_a_rail().with_limits({mass_on_a_rail().joint_names[0]: (0.0, 1.0)})
+    hits = Crossing(lambda t, q, qd: qd[0], "impact", direction=1)
+    motion = armdyn.simulate(
+        robot,
+        [height],
+        duration=0.12,
+        controller=idle,
+        method=RungeKutta4(h),
+        elements=[Stops(e)],
+        events=[hits],
+        save=SaveAt(dense=True),
+    )
+    impact = np.sqrt(2.0 * height / GRAVITY)
+    speed = np.sqrt(2.0 * height * GRAVITY)
+    assert 0.1 < impact / h % 1.0 < 0.9  # within its step
+    assert abs(motion.events[0].t - impact) < 1e-12
+    t = impact + np.linspace(-0.9, 0.9, 19) * min(impact % h, h - impact % h)
+    since = t - impact
+    exact = np.where(since < 0, height - GRAVITY * t**2 / 2, e * speed * since - GRAVITY * since**2 / 2)
+    rates = np.where(since < 0, -GRAVITY * t, e * speed - GRAVITY * since)
+    t, exact, rates = (np.delete(one, 9) for one in (t, exact, rates))  # the impact itself
+    np.testing.assert_allclose(motion.at(t).q[:, 0], exact, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(motion.at(t).qd[:, 0], rates, rtol=0, atol=1e-10)
+
+
+def test_a_joint_that_begins_to_stick_within_its_step() -> None:
+    """A sliding mass stops after v/a, and rests from then on, in the middle of a step too."""
+    drag, speed, h = 7.0, 0.3, 2e-2
+    robot = mass_on_a_rail().with_gravity((0.0, 0.0, 0.0))
+    robot = robot.with_friction({robot.joint_names[0]: (0.0, drag)})
+    motion = armdyn.simulate(
+        robot, [0.0], [speed], duration=0.2, controller=idle, method=RungeKutta4(h), save=SaveAt(dense=True)
+    )
+    stop = speed * MASS / drag
+    assert 0.1 < stop / h % 1.0 < 0.9
+    t = np.linspace(stop - 0.5 * h, stop + h, 31)
+    exact = np.where(t < stop, speed * t - 0.5 * drag / MASS * t**2, 0.5 * speed * stop)
+    there = motion.at(t)
+    np.testing.assert_allclose(there.q[:, 0], exact, rtol=0, atol=1e-13)
+    assert (there.qd[t > stop] == 0.0).all()
+
+
+def test_an_arm_that_sticks_near_its_located_motion() -> None:
+    """Events of joints that stick, in a loop and located: changes within a step cost an error of the second order."""
+    dry = PLANAR.with_friction({"joint_1": (0.05, 0.8), "joint_2": (0.05, 0.4)})
+    law = PLANAR.compile(pd_gravity)
+    given = {"q_ref": np.array([0.5, -0.5]), "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 2.0)}
+    event = Crossing(lambda t, q, qd: q[1] + 0.4, "aim", terminal=True)
+    apart = []
+    for h in (8e-3, 2e-3, 5e-4):
+        torque = callback(lambda t, q, qd: law(np.array(q), np.array(qd), **given), sample_time=h)
+        options = {"duration": 0.5, "method": RungeKutta4(h), "events": [event]}
+        loop = armdyn.simulate(dry, Q0, [0.0, 0.05], controller=HOLDS, **options)
+        driver = armdyn.simulate(dry, Q0, [0.0, 0.05], torque=torque, **options)
+        located = next(one for one in driver.events if one.name == "aim")
+        apart.append(abs(loop.events[0].t - located.t) / h**2)
+        assert loop.t[-1] == loop.events[0].t
+    assert max(apart) < 0.2  # s of an event at 0.09 s, per s^2
+
+
+def test_controllers_that_run_in_python_and_traced_ones_have_equal_events() -> None:
+    @armdyn.function("(n),(n),()->(n),(n)", result=None)
+    def traced(model: Any, q: Any, qd: Any, t: Any) -> Any:
+        return 30.0 * (np.array([0.5, -0.5]) * t - q) - qd, q * t
+
+    @armdyn.function("(n),(n),()->(n),(n)", result=None)
+    def untraced(model: Any, q: Any, qd: Any, t: Any) -> Any:
+        calls.append(float(t))
+        if float(q[0]) > 1e9:
+            return q, q
+        return 30.0 * (np.array([0.5, -0.5]) * t - q) - qd, q * t
+
+    calls: list[float] = []
+    ends = Plane("tip", normal=(0, 1, 0), through=(0, -0.3, 0), name="shelf", terminal=True)
+    events = [Crossing(lambda t, q, qd: qd[1], "turn"), ends]
+    options = {"duration": 2.0, "method": RungeKutta4(4e-3), "events": events, "save": SaveAt(every=0.0101)}
+    first = armdyn.simulate(PLANAR, Q0, QD0, controller=traced, **options)
+    with pytest.warns(armdyn.simulation.UntracedControllerWarning):
+        second = armdyn.simulate(PLANAR, Q0, QD0, controller=untraced, **options)
+    assert [one.name for one in first.events] == [one.name for one in second.events]
+    assert first.events[-1].name == "shelf"
+    assert first.t[-1] == first.events[-1].t < 2.0
+    for name in ("t", "q", "qd", "tau"):
+        np.testing.assert_allclose(getattr(first, name), getattr(second, name), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(first.signals["signal_1"], second.signals["signal_1"], rtol=0, atol=1e-12)
+    assert max(calls) < second.t[-1]  # never called after the end
+    assert len(calls) == first.statistics.steps
+
+
+def test_a_motion_that_would_diverge_after_its_end_does_not() -> None:
+    unstable = partial(pd_gravity, q_ref=[0.5, -0.5], Kp=-2000.0, Kd=-200.0)
+    leaves = Crossing(lambda t, q, qd: abs(qd[0]) - 5.0, "fast", terminal=True)
+    options = {"duration": 2.0, "controller": unstable, "method": RungeKutta4(1e-3)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GainWarning)
+        warnings.simplefilter("error", DivergenceWarning)
+        motion = armdyn.simulate(PLANAR, Q0, events=[leaves], **options)
+        assert abs(abs(motion.qd[-1, 0]) - 5.0) < 1e-11
+        assert np.isfinite(motion.q).all()
+
+
+def test_each_arm_of_a_batch_is_as_alone() -> None:
+    Kp, f_tip = np.array([[40.0], [60.0], [90.0]]) * np.ones(2), np.zeros((3, 6))
+    f_tip[1, 4] = 3.0
+    events = [Crossing(lambda t, q, qd: qd[1], "turn"), Crossing(lambda t, q, qd: q[0] - 0.3, "level", direction=1)]
+    times, options = [0.0333, 0.2222], {"duration": 0.4, "method": RungeKutta4(4e-3), "events": events}
+    q0 = np.array([[0.1, 0.2], [0.1, 0.2], [0.0, 0.3]])
+    all_of_them = partial(pd_gravity, q_ref=[0.5, -0.5], Kp=Kp, Kd=2.0)
+    batch = armdyn.simulate(PLANAR, q0, controller=all_of_them, f_tip=f_tip, save=SaveAt(times, dense=True), **options)
+    assert [one.t for one in batch.events] == sorted(one.t for one in batch.events)
+    for k in range(3):
+        law = partial(pd_gravity, q_ref=[0.5, -0.5], Kp=Kp[k], Kd=2.0)
+        alone = armdyn.simulate(
+            PLANAR, q0[k], controller=law, f_tip=f_tip[k], save=SaveAt(times, dense=True), **options
+        )
+        own = [one for one in batch.events if one.index == (k,)]
+        assert len(own) == len(alone.events) > 0
+        np.testing.assert_allclose([one.t for one in own], [one.t for one in alone.events], rtol=0, atol=1e-13)
+        np.testing.assert_allclose(batch.q[:, k], alone.q, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(batch.pick(k).at(0.1234).q, alone.at(0.1234).q, rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(batch.at(0.1234).q[1], batch.pick(1).at(0.1234).q)
+
+
+def test_brakes_act_within_steps() -> None:
+    """A brake that engages as a step begins acts in that step: by the loop's own next state at its end."""
+    braked = PLANAR.with_actuators({"joint_2": Actuator(gear=Gear(50.0), brake=Brake(0.5))})
+    stops, swings = (
+        BrakeSwitches({"joint_2": [(0.1, "engaged")]}),
+        partial(pd_gravity, q_ref=[0.0, 0.0], Kp=2.0, Kd=0.0),
+    )
+    options = {"duration": 0.2, "controller": swings, "method": RungeKutta4(4e-3), "elements": [stops]}
+    motion = armdyn.simulate(braked, [0.3, 0.3], [0.0, 0.5], save=SaveAt(dense=True), **options)
+    before = motion.at(motion.t[1:] - 1e-9)
+    np.testing.assert_allclose(before.q, motion.q[1:], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(before.qd, motion.qd[1:], rtol=0, atol=1e-6)
+    assert motion.qd[25, 1] != 0.0
+    assert motion.qd[-1, 1] == 0.0
+
+
+def test_a_joint_pressed_against_its_stop_arrives_at_its_limit_once() -> None:
+    robot = PLANAR.with_limits({"joint_2": (-2.0, 0.4)})
+    presses = partial(pd_gravity, q_ref=[0.1, 1.0], Kp=60.0, Kd=8.0)
+    motion = armdyn.simulate(
+        robot,
+        [0.1, 0.0],
+        duration=1.0,
+        controller=presses,
+        elements=[Stops()],
+        events=[JointLimit("joint_2")],
+    )
+    assert [one.name for one in motion.events] == ["joint_2 upper limit"]
+    assert motion.q[-1, 1] == 0.4
+    assert abs(motion.events[0].q[1] - 0.4) < 1e-9
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_contacts_are_events_of_planes(restitution: float) -> None:
+    """The impact is the event, also if the point rebounds within the step; it is that of the event-driven driver."""
+    floor = PointOnPlane("tip", normal=(0, 1, 0), through=(0, -0.8, 0), name="floor")
+    falls = partial(pd_gravity, q_ref=[-1.0, 0.2], Kp=30.0, Kd=3.0)
+    plane = Plane("tip", normal=(0, 1, 0), through=(0, -0.8, 0), name="floor")
+    motion = armdyn.simulate(
+        PLANAR, [0.0, 0.1], duration=0.8, controller=falls, elements=[Contact(floor, restitution)], events=[plane]
+    )
+    step = int(np.argmax(motion.signals["contact_force"][:, 0] > 0.0))
+    first = motion.events[0]
+    assert motion.t[step] < first.t < motion.t[step + 1]
+    assert abs(PLANAR.with_constraints(floor).constraint_error(first.q)) < 1e-9
+    law = PLANAR.compile(pd_gravity)
+    given = {"q_ref": np.array([-1.0, 0.2]), "qd_ref": np.zeros(2), "Kp": np.full(2, 30.0), "Kd": np.full(2, 3.0)}
+    torque = callback(lambda t, q, qd: law(np.array(q), np.array(qd), **given), sample_time=1e-3)
+    options = {"duration": 0.5, "method": RungeKutta4(1e-3), "events": [plane]}
+    driver = armdyn.simulate(PLANAR, [0.0, 0.1], torque=torque, elements=[Contact(floor, restitution)], **options)
+    assert abs(first.t - next(one.t for one in driver.events if one.kind == "crossing")) < 1e-6
+    if not restitution:
+        assert len(motion.events) == 1
+
+
+def test_a_duration_that_ends_within_a_step() -> None:
+    options = {"controller": HOLDS, "method": RungeKutta4(1e-2)}
+    motion = armdyn.simulate(PLANAR, Q0, QD0, duration=0.1234, **options)
+    longer = armdyn.simulate(PLANAR, Q0, QD0, duration=0.13, save=SaveAt(dense=True), **options)
+    assert motion.t[-2:].tolist() == [0.12, 0.1234]
+    np.testing.assert_allclose(motion.q[-1], longer.at(0.1234).q, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(motion.q[:-1], longer.q[:-1])
+
+
+def test_interpolants_pickle() -> None:
+    motion = armdyn.simulate(PLANAR, Q0, duration=0.1, controller=HOLDS, save=SaveAt(dense=True))
+    again = pickle.loads(pickle.dumps(motion))  # noqa: S301
+    np.testing.assert_array_equal(again.at(0.01234).q, motion.at(0.01234).q)
+
+
+def test_errors_and_refusals() -> None:
+    ends = Crossing(lambda t, q, qd: q[0] - 0.2, terminal=True)
+    options = {"duration": 0.1, "controller": HOLDS}
+    with pytest.raises(SettingError, match="a terminal event ends the simulation, of a single state"):
+        armdyn.simulate(PLANAR, np.zeros((2, 2)), events=[ends], **options)
+    with pytest.raises(SimulationError, match="event 'crossing' is not finite"):
+        armdyn.simulate(PLANAR, Q0, events=[Crossing(lambda t, q, qd: np.nan)], **options)
+    with pytest.raises(SettingError, match=r"times reach from 0\.5 to 0\.5 s; the duration is 0\.1 s"):
+        armdyn.simulate(PLANAR, Q0, save=SaveAt(times=[0.5]), **options)
+
+
+# Steps of one length without a controller's loop, as on the command line.
+
+
+@pytest.mark.parametrize(("kind", "order"), ORDERS)
+def test_the_order_of_fixed_steps_at_any_time(kind: Any, order: int) -> None:
+    """States that are kept within a step, and interpolants: the error of a step, against an adaptive motion."""
+    tau, kept, interpolated = np.array([8.0, -3.0]), [], []
+    for h in (0.01, 0.005, 0.0025):
+        t, options = np.array([0.2, 0.4, 0.7]) * h, {"duration": h, "torque": tau}
+        motion = armdyn.simulate(PLANAR, Q0, QD0, save=SaveAt(t), method=kind(h), **options)
+        dense = armdyn.simulate(PLANAR, Q0, QD0, save=SaveAt(dense=True), method=kind(h), **options).at(t)
+        exact = armdyn.simulate(PLANAR, Q0, QD0, save=SaveAt(t), method=Adaptive(1e-13, 1e-13), **options)
+        y = np.hstack([exact.q, exact.qd])[1:-1]
+        kept.append(abs(np.hstack([motion.q, motion.qd])[1:-1] - y).max())
+        interpolated.append(abs(np.hstack([dense.q, dense.qd]) - y).max())
+    for errors in (kept, interpolated):
+        slope = np.polyfit(np.log([0.01, 0.005, 0.0025]), np.log(errors), 1)[0]
+        assert min(order, 4) - 0.25 < slope < order + 0.5, errors
+
+
+def test_fixed_steps_at_any_time_of_a_batch_under_a_callable_and_with_rotors() -> None:
+    """A batch as each state alone; kept times on steps are those of the motion without others; rotors too."""
+    torque = lambda t, q, qd: np.array([np.sin(9.0 * t), -0.4]) - 0.3 * qd  # noqa: E731
+    times = [0.0123, 0.02, 0.0999]
+    start = Q0 + np.linspace(0.0, 0.1, 3)[:, None]
+    options = {"duration": 0.1, "torque": torque, "method": RungeKutta4(4e-3)}
+    batch = armdyn.simulate(springy(), start, save=SaveAt(times, dense=True), **options)
+    plain = armdyn.simulate(springy(), start, **options)
+    np.testing.assert_allclose(batch.q[2], plain.q[5], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(batch.q[-1], plain.q[-1], rtol=0, atol=1e-14)
+    for k in range(3):
+        alone = armdyn.simulate(springy(), start[k], save=SaveAt(times), **options)
+        np.testing.assert_allclose(batch.q[:, k], alone.q, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(batch.signals["theta"][:, k], alone.signals["theta"], rtol=0, atol=1e-14)
+    fine = armdyn.simulate(springy(), start, save=SaveAt(times), **options | {"method": RungeKutta4(1e-3)})
+    np.testing.assert_allclose(batch.q, fine.q, rtol=0, atol=5e-6)
+    np.testing.assert_allclose(batch.rotors_at(times).theta, fine.signals["theta"][1:-1], rtol=0, atol=5e-6)
+
+
+def test_fixed_steps_with_friction_stops_and_constraints_at_any_time() -> None:
+    """Between events states have the error of the method; after an impact within a step too."""
+    robot = PLANAR.with_friction({"joint_1": (0.05, 0.3)}).with_limits({"joint_2": (-2.0, 0.3)})
+    times = np.linspace(0.0, 0.6, 71)
+    options = {"duration": 0.6, "elements": [Stops(0.5)], "torque": [0.0, 8.0]}
+    fixed = armdyn.simulate(robot, Q0, save=SaveAt(times, dense=True), method=RungeKutta4(4e-3), **options)
+    exact = armdyn.simulate(robot, Q0, save=SaveAt(times), method=Adaptive(1e-12, 1e-12), **options)
+    assert len(fixed.events) == len(exact.events) > 2
+    np.testing.assert_allclose(fixed.q, exact.q, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(fixed.at(times).q, exact.q, rtol=0, atol=1e-8)
+    again = pickle.loads(pickle.dumps(fixed))  # noqa: S301
+    np.testing.assert_array_equal(again.at(times).q, fixed.at(times).q)
+
+
+@pytest.mark.parametrize("save", [SaveAt(times=[0.0123]), SaveAt(dense=True)])
+@pytest.mark.parametrize("method", ["abm4", "variational"])
+def test_methods_with_a_past_have_no_states_within_steps(method: str, save: SaveAt) -> None:
+    with pytest.raises(SettingError, match=r"has no states within its steps of 0\.001 s, for they need a past"):
+        armdyn.simulate(PLANAR, Q0, duration=0.1, method=method, save=save)
