@@ -36,8 +36,10 @@ def imported(node: ast.AST, *, in_functions: bool) -> Iterator[str]:
 
 
 @cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def names_imported(path: Path) -> dict[bool, set[str]]:
+    """Imported names, by ``in_functions``. The tree is not kept, because garbage collections would traverse it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {in_functions: set(imported(tree, in_functions=in_functions)) for in_functions in (False, True)}
 
 
 def import_graph(*, in_functions: bool) -> Graph:
@@ -46,7 +48,7 @@ def import_graph(*, in_functions: bool) -> Graph:
     graph = {}
     for module, path in known.items():
         found = set()
-        for name in imported(tree_of(path), in_functions=in_functions):
+        for name in names_imported(path)[in_functions]:
             found.add(name if name in known else name.rpartition(".")[0])
         graph[module] = found & known.keys() - {module}
     return graph
