@@ -76,10 +76,10 @@ PICTURES: dict[str, Callable[..., Figure]] = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_for_each_medium(name: str) -> None:
     report = PICTURES[name]()
-    report.canvas.draw()
+    report.draw_without_rendering()
     for size in ("paper", "slide"):
         figure = PICTURES[name](size=size)
-        figure.canvas.draw()
+        figure.draw_without_rendering()
         as_wide_as_text = report.get_size_inches()[0] * SIZES[size].font / SIZES["report"].font
         assert figure.get_size_inches()[0] == pytest.approx(min(as_wide_as_text, SIZES[size].width))
         fonts = [[text.get_fontsize() for text in each.findobj(Text) if text.get_text()] for each in (report, figure)]
@@ -99,7 +99,7 @@ def test_grey_has_no_hue(name: str) -> None:
     for curve in figure.findobj(Line2D):
         colour = curve.get_color()
         assert not any(np.abs(np.array(to_rgb(colour)) - hue).max() < 2e-3 for hue in HUES)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
 
 
 def test_another_size_or_palette() -> None:

@@ -96,6 +96,7 @@ def fill_figure(figure: Figure, axes: Any, above: float) -> None:
         room = np.array([width - 2.0 * MARGIN, TALLEST * width])
         zoom *= float((room / (high - low)).min())
     axes.set_box_aspect(aspect, zoom=zoom)
+    draw_to_measure(figure)
     low, high = _drawn_extent(figure, axes) / dpi
     height = high[1] - low[1] + above + 2.0 * MARGIN
     figure.set_size_inches(width, height)
@@ -117,8 +118,7 @@ def _keep_names_off_ticks(figure: Figure, axes: Any) -> None:
 
 
 def _drawn_extent(figure: Figure, axes: Any) -> Array:
-    """The lower left and upper right corner, pixels, of the box of a picture in space with its labels."""
-    draw_to_measure(figure)
+    """The lower left and upper right corner, pixels, of the box of a drawn picture in space with its labels."""
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
     corners = np.array(list(product(axes.get_xlim(), axes.get_ylim(), axes.get_zlim())))
     x, y, _ = proj3d.proj_transform(*corners.T, axes.get_proj())

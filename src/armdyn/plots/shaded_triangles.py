@@ -162,6 +162,6 @@ def draw_to_measure(figure: Figure) -> None:
     hidden = [artist for artist in surfaces if artist.get_visible()]
     for artist in hidden:
         artist.set_visible(False)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     for artist in hidden:
         artist.set_visible(True)
