@@ -40,8 +40,8 @@ def each_once(*lists: Iterable[Any]) -> list[Any]:
 def mark_long_cases(items: Iterable[pytest.Item]) -> None:
     """Mark as slow what ``@pytest.mark.short_run(*ids)`` of a test does not name, or ``short_run(without=ids)`` names.
 
-    A test that lacks a case to run, as on a machine with other compilers, or of which slow cases are chosen, runs all it
-    has. Names in ``without`` that the test lacks do not matter.
+    All cases run if one to run is missing, as on a machine with other compilers, or if slow ones are chosen by name.
+    Names in ``without`` that the test lacks do not matter.
     """
     for _, cases in groupby(items, lambda item: item.nodeid.split("[")[0]):
         own = list(cases)

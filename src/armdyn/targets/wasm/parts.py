@@ -18,7 +18,7 @@ PART = 2_500
 """The most operations of one function.
 
 The time of LLVM's back end grows with the square of the length of a basic block: the page of eight joints with friction
-exports in a sixth of the time of functions of 20,000 operations, its code is 6 % larger, and it steps as fast in Wasmtime.
+exports in a sixth of the time of parts of 20,000 operations. Its code is 6 % larger, and it steps as fast in Wasmtime.
 """
 
 BYTES = 8
