@@ -46,10 +46,13 @@ def _binary(name: str) -> tuple[Callable[[Expr, Any], Expr], Callable[[Expr, Any
     """The operation with an `Expr` as its first argument, and as its second."""
 
     def operation(self: Expr, other: Any) -> Expr:
+        graph = self.graph
+        if type(other) is Expr and other.graph is graph:  # most are
+            return Expr(graph, graph.apply(name, self.index, other.index))
         index = self._index_of(other)
         if index is None:
             return NotImplemented  # type: ignore[no-any-return]
-        return Expr(self.graph, self.graph.apply(name, self.index, index))
+        return Expr(graph, graph.apply(name, self.index, index))
 
     return operation, lambda self, other: self._apply_reflected(name, other)
 

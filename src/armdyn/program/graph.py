@@ -94,8 +94,17 @@ class Graph:
         inner = self._negated(a)
         return self._node(("neg", a)) if inner is None else inner
 
+    def _is_plain(self, index: int) -> bool:
+        """True if no rule for sums applies to a node: it is not a constant, a negation or a product with a constant."""
+        node = self.nodes[index]
+        if node[0] == "mul":
+            return self.nodes[node[2]][0] != "const"  # type: ignore[index]
+        return node[0] not in ("const", "neg")
+
     def add(self, a: int, b: int) -> int:
         """a + b."""
+        if self._is_plain(a) and self._is_plain(b):
+            return self._node(("add", a, b) if a <= b else ("add", b, a))
         if self.value_of(a) is not None:
             a, b = b, a
         constant = self.value_of(b)
@@ -122,6 +131,8 @@ class Graph:
 
     def sub(self, a: int, b: int) -> int:
         """a - b."""
+        if a != b and self._is_plain(a) and self._is_plain(b):
+            return self._difference(a, b)
         together = self.constant(0.0) if a == b else self._multiple_of_both(a, b, -1.0)
         if together is not None:
             return together
@@ -133,8 +144,10 @@ class Graph:
             return self.sub(minus_b, minus_a) if minus_a is not None else self.add(a, minus_b)
         if minus_a is not None:
             return self.neg(self.add(minus_a, b))
-        if self.value_of(a) == 0.0:
-            return self.neg(b)
+        return self.neg(b) if self.value_of(a) == 0.0 else self._difference(a, b)
+
+    def _difference(self, a: int, b: int) -> int:
+        """a - b without further rules, as -(b - a) if that node exists."""
         opposite = self._known.get(("sub", b, a))
         return self._node(("sub", a, b)) if opposite is None else self.neg(opposite)
 
@@ -248,13 +261,16 @@ def replayed(source: Graph, target: Graph, results: Iterable[int], values: Mappi
 
 def cone(graph: Graph, results: Iterable[int]) -> list[int]:
     """The nodes from which ``results`` are computed, themselves included, in order."""
-    needed = set(results)
+    nodes, needed = graph.nodes, set(results)
     pending = list(needed)
     while pending:
-        for argument in graph.arguments(pending.pop()):
+        node = nodes[pending.pop()]
+        if node[0] in ("input", "const"):
+            continue
+        for argument in node[1:]:
             if argument not in needed:
-                needed.add(argument)
-                pending.append(argument)
+                needed.add(argument)  # type: ignore[arg-type]
+                pending.append(argument)  # type: ignore[arg-type]
     return sorted(needed)
 
 

@@ -232,6 +232,7 @@ def live(graph: Graph, results: Sequence[int]) -> tuple[tuple[Node, ...], tuple[
     place = {index: k for k, index in enumerate(kept)}
     nodes: list[Node] = []
     for index in kept:
-        arguments = graph.arguments(index)
-        nodes.append((graph.nodes[index][0], *(place[a] for a in arguments)) if arguments else graph.nodes[index])
+        node = graph.nodes[index]
+        has_arguments = node[0] not in ("input", "const")
+        nodes.append((node[0], *[place[a] for a in node[1:]]) if has_arguments else node)  # type: ignore[index]
     return tuple(nodes), tuple(place[r] for r in results)

@@ -100,6 +100,8 @@ class Instructions:
     def put(self, index: int, node: Node, arguments: Sequence[str]) -> str:
         """Append the instructions of a node with these names as arguments; returns the name of its value."""
         out, vector, operation = self._out, self._vector, str(node[0])
+        if operation in _BINARY:
+            return out.let(f"{_BINARY[operation]} {vector.type} {arguments[0]}, {arguments[1]}")
         if operation in ("less", "less_equal"):
             mask = out.let(f"fcmp {'olt' if operation == 'less' else 'ole'} {vector.type} {', '.join(arguments)}")
             self._masks[index] = mask
@@ -114,10 +116,6 @@ class Instructions:
 def _choice(out: FunctionBody, vector: Vector, mask: str, if_true: str, if_false: str) -> str:
     t = vector.type
     return out.let(f"select {vector.mask_type} {mask}, {t} {if_true}, {t} {if_false}")
-
-
-def _binary(instruction: str) -> Callable[[FunctionBody, Vector, str, str], str]:
-    return lambda out, vector, a, b: out.let(f"{instruction} {vector.type} {a}, {b}")
 
 
 def _intrinsic(name: str, flags: str = "") -> Callable[..., str]:
@@ -142,11 +140,9 @@ def _guard(out: FunctionBody, vector: Vector, value: str, unused: str) -> str:
     return out.let(f"fadd contract {vector.type} {value}, {nothing}")
 
 
+_BINARY = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv contract"}
+
 _INSTRUCTIONS: dict[str, Callable[..., str]] = {
-    "add": _binary("fadd contract"),
-    "sub": _binary("fsub contract"),
-    "mul": _binary("fmul contract"),
-    "div": _binary("fdiv contract"),
     "neg": lambda out, vector, a: out.let(f"fneg contract {vector.type} {a}"),
     "sqrt": _intrinsic("sqrt"),
     "abs": _intrinsic("fabs"),

@@ -52,6 +52,8 @@ def conditions(nodes: Sequence[Node], results: Sequence[int], library: frozenset
     The node of an arm's condition is not in that arm, nor in any other arm that its selects are not in. So it is
     computed before the nodes that depend on it, if the arms around it are not skipped.
     """
+    if all(node[0] != "select" for node in nodes):
+        return {}
     arms = Arms(nodes)
     readers: list[set[Condition | None]] = [set() for _ in nodes]
     for index in results:
@@ -73,17 +75,20 @@ def conditions(nodes: Sequence[Node], results: Sequence[int], library: frozenset
 
 def _of_many(found: dict[int, Conditions], counts: dict[int, int]) -> dict[int, Conditions]:
     """The conditions of nodes without the arms of fewer than `LEAST_NODES` nodes, nested arms included."""
-    sizes: dict[Conditions, int] = {}
+    alone: dict[Conditions, int] = {}
     for index, own in found.items():
+        alone[own] = alone.get(own, 0) + counts[index]
+    sizes: dict[Conditions, int] = {}
+    for own, size in alone.items():
         for depth in range(1, len(own) + 1):
-            sizes[own[:depth]] = sizes.get(own[:depth], 0) + counts[index]
+            sizes[own[:depth]] = sizes.get(own[:depth], 0) + size
     return without(found, {own for own, size in sizes.items() if size < LEAST_NODES})
 
 
 def without(found: dict[int, Conditions], arms: Collection[Conditions]) -> dict[int, Conditions]:
     """The conditions of nodes without some arms; nodes within these keep their other conditions."""
-    kept = {index: tuple(c for k, c in enumerate(own) if own[: k + 1] not in arms) for index, own in found.items()}
-    return {index: own for index, own in kept.items() if own}
+    kept = {own: tuple(c for k, c in enumerate(own) if own[: k + 1] not in arms) for own in {*found.values()}}
+    return {index: kept[own] for index, own in found.items() if kept[own]}
 
 
 def select_conditions(node: Node) -> Iterator[tuple[Condition, int]]:
@@ -115,6 +120,8 @@ class Arms:
         result = list(readers)
         if not result:
             return None
+        if len(result) == 1 and (result[0] is None or result[0] in self._within):
+            return result[0]
         common = self._chain(result[0], index, place)
         for reader in result[1:]:
             chain = self._chain(reader, index, place)

@@ -57,15 +57,15 @@ def schedule(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int
     """
     units = _Units(nodes, stretch, kept, limits)
     order: list[int] = []
-    ready: list[int] = []  # units, the longest chain first
+    ready: list[tuple[int, int]] = []  # ranks of units, the longest chain first
     cycle = values = 0
     while units.window_moved():
         cycle = max(cycle, units.next_cycle() if not ready else 0)
         for unit in units.come_until(cycle):
-            insort(ready, unit, key=units.rank.__getitem__)
+            insort(ready, units.rank[unit])
         for _ in range(min(AT_ONCE, len(ready))):
             place = 0 if values < limits.values else units.best_for_registers(ready)
-            unit = ready[place]
+            unit = ready[place][1]
             change = units.change_of_values[unit]
             if change > 0 and values >= limits.values and units.waiting_for_results:
                 break  # an instruction that ends some of the values can begin soon
@@ -100,21 +100,19 @@ class _Units:
             read = self._reads[unit]
             for a in arguments_of(nodes[index]):
                 other = unit_of.get(a, unit)
-                if other != unit:
+                if other != unit and other not in read:
                     read.add(other)
-        for unit, read in self._reads.items():
-            for other in read:
-                self._read_by[other].append(unit)
+                    self._read_by[other].append(unit)
         self._cycles = {unit: CYCLES.get(str(nodes[unit][0]), CYCLES_OF_OTHERS) for unit in self.members}
         chain: dict[int, int] = {}
         for unit in sorted(self.members, reverse=True):  # a node comes after those that it reads
-            longest = max((chain[other] for other in self._read_by[unit]), default=0)
+            longest = max([chain[other] for other in self._read_by[unit]], default=0)
             chain[unit] = self._cycles[unit] + longest
         self.rank = {unit: (-cycles, unit) for unit, cycles in chain.items()}
         self._waits_for = {unit: len(read) for unit, read in self._reads.items()}
         self._awaited_by = {unit: len(reading) for unit, reading in self._read_by.items()}
         self.change_of_values = {
-            unit: bool(self._read_by[unit]) - sum(self._awaited_by[other] == 1 for other in read)
+            unit: bool(self._read_by[unit]) - sum([self._awaited_by[other] == 1 for other in read])
             for unit, read in self._reads.items()
         }
         self._places = sorted(self.members)
@@ -150,10 +148,10 @@ class _Units:
             result.append(heapq.heappop(self._coming)[1])
         return result
 
-    def best_for_registers(self, ready: Sequence[int]) -> int:
+    def best_for_registers(self, ready: Sequence[tuple[int, int]]) -> int:
         """The index of the ready unit that leaves the fewest live values."""
-        looked_at = ready[:LOOKED_AT]
-        return looked_at.index(min(looked_at, key=self.change_of_values.__getitem__))
+        changes = [self.change_of_values[unit] for _, unit in ready[:LOOKED_AT]]
+        return changes.index(min(changes))
 
     def begin(self, unit: int, cycle: int) -> None:
         """Begin a unit; those that have waited for it alone become ready with its result."""
@@ -162,10 +160,12 @@ class _Units:
             self._awaited_by[other] -= 1
             if self._awaited_by[other] == 1:  # its last reader ends it
                 self.change_of_values[next(one for one in self._read_by[other] if one not in self._begun)] -= 1
+        result, last = cycle + self._cycles[unit], self._places[self._behind - 1]
         for other in self._read_by[unit]:
             self._waits_for[other] -= 1
-            self._begins[other] = max(self._begins.get(other, 0), cycle + self._cycles[unit])
-            if other <= self._places[self._behind - 1]:
+            if result > self._begins.get(other, 0):
+                self._begins[other] = result
+            if other <= last:
                 self._let_come(other)
 
     def _let_come(self, unit: int) -> None:

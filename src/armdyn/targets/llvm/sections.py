@@ -171,6 +171,8 @@ def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
     """
     nodes = program.nodes
     calls = {index for index, node in enumerate(nodes) if node[0] in LIBRARY}
+    if not calls:
+        return [0] * len(nodes)
     needed = [
         _needed(nodes, index, found) if index in calls else arguments_of(node) for index, node in enumerate(nodes)
     ]
@@ -178,7 +180,7 @@ def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
     stages = [0] * len(nodes)
     for index in order:
         stages[index] = max([stages[a] for a in needed[index]], default=0) + (index in calls)
-    last = max(stages, default=0)
+    last = max(stages)
     latest = [last] * len(nodes)
     for index in reversed(order):
         if index not in calls:
@@ -234,17 +236,20 @@ def _stretches(
         for condition, arm in select_conditions(nodes[index]):
             if index not in found and (condition,) in waiting and _is_stored(nodes, arm, found, before):
                 found[index], before[index] = (condition,), arm  # the condition is among the arguments of a select
-        if index in found:
-            own = found[index]
-            read = {found[a] for a in needed[index] if a in wait} - {own}
-            if own in waiting and wants.any_wants(read, own):  # neither could be first
-                end(own)
-            wants.add(own, read & waiting.keys())
+        own = found.get(index, ())
+        if own:
+            read = {found[a] for a in wait.intersection(needed[index])}
+            read.discard(own)
+            if read:
+                if own in waiting and wants.any_wants(read, own):  # neither could be first
+                    end(own)
+                wants.add(own, read & waiting.keys())
             waiting.setdefault(own, []).append(index)
             wait.add(index)
             continue
-        end_what_is_read([index])
-        if not are_complete.isdisjoint(arguments_of(nodes[index])):
+        if not wait.isdisjoint(needed[index]):
+            end_what_is_read([index])
+        if not are_complete.isdisjoint(needed[index]):
             yield (), others
             yield from complete
             others, complete = [], []
@@ -258,26 +263,27 @@ def _stretches(
 
 def in_order(needed: Mapping[int, Sequence[int]]) -> list[int]:
     """Topological order: nodes by their numbers, but each after those of these nodes that it needs."""
-    if not any(those and max(those) > index for index, those in needed.items()):
-        return sorted(needed)
-    awaited_by: dict[int, list[int]] = {index: [] for index in needed}
-    waits_for: dict[int, int] = {}
-    for index, those in needed.items():
-        waits_for[index] = 0
-        for a in those:
-            if a in awaited_by:
-                awaited_by[a].append(index)  # two entries if it is needed twice
-                waits_for[index] += 1
-    ready = [index for index, count in waits_for.items() if not count]
-    heapq.heapify(ready)
     order: list[int] = []
-    while ready:
-        index = heapq.heappop(ready)
-        order.append(index)
-        for other in awaited_by[index]:
-            waits_for[other] -= 1
-            if not waits_for[other]:
-                heapq.heappush(ready, other)
+    waits_for: dict[int, int] = {}  # passed nodes, each with the number of those that it still needs
+    awaited_by: dict[int, list[int]] = {}
+    for index in sorted(needed):
+        those = needed[index]
+        if those and (max(those) > index or not waits_for.keys().isdisjoint(those)):
+            missing = [a for a in those if a in waits_for or (a > index and a in needed)]  # twice if needed twice
+            if missing:
+                waits_for[index] = len(missing)
+                for a in missing:
+                    awaited_by.setdefault(a, []).append(index)
+                continue
+        ready = [index]
+        while ready:
+            one = heapq.heappop(ready)
+            order.append(one)
+            for other in awaited_by.pop(one, ()):
+                waits_for[other] -= 1
+                if not waits_for[other]:
+                    del waits_for[other]
+                    heapq.heappush(ready, other)
     return order
 
 
@@ -367,7 +373,7 @@ def _slots(program: Program, sections: Sequence[Arithmetic | Library], before: M
 def _passing(program: Program, sections: Sequence[Arithmetic | Library], before: Mapping[int, int]) -> dict[int, int]:
     """Selects whose only reader is another select, as the arm before it, and that select: both share one slot."""
     read = set(program.results)
-    for section in sections:
+    for section in sections if before else ():
         for index in section.nodes:
             read.update(a for a in arguments_of(program.nodes[index]) if before.get(index) != a)
     return {arm: select for select, arm in before.items() if arm in before and arm not in read}
@@ -384,8 +390,10 @@ def _last_readings(
         in_memory = isinstance(section, Library)
         last |= {condition.node: number for condition in section.conditions}
         for index in section.nodes:
-            read = set(arguments_of(nodes[index])) - {before.get(index)}  # that is in the slot of the select
-            last |= dict.fromkeys((a for a in read if in_memory or (a in home and home[a] != number)), number)
+            arm = before.get(index)  # it is in the slot of the select
+            for a in arguments_of(nodes[index]):
+                if a != arm and (in_memory or home.get(a, number) != number):
+                    last[a] = number
             if in_memory:
                 last.setdefault(index, number)
     for select in before:

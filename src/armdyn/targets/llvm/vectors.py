@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from armdyn.base.threads import cached_property
 from armdyn.targets.llvm.machine import Machine
 
 
@@ -27,7 +28,7 @@ class Vector:
         scalar, size = {"f": ("float", 4), "d": ("double", 8)}[dtype]
         return cls(scalar, machine.vector_bytes // size, machine.has_fma, machine.vector_registers)
 
-    @property
+    @cached_property
     def itemsize(self) -> int:
         """Bytes of one number."""
         return 8 if self.scalar == "double" else 4
@@ -42,27 +43,27 @@ class Vector:
         """1.5 * 2^52, or 1.5 * 2^23: adding it to a number rounds that to an integer in the last bits."""
         return 1.5 * 2.0 ** (self.significant_bits - 1)
 
-    @property
+    @cached_property
     def bytes(self) -> int:
         """Bytes of the whole vector."""
         return self.itemsize * self.lanes
 
-    @property
+    @cached_property
     def type(self) -> str:
         """LLVM's name of the type, for example ``<8 x double>``."""
         return f"<{self.lanes} x {self.scalar}>"
 
-    @property
+    @cached_property
     def bits_type(self) -> str:
         """The integers of the same width, for example ``<8 x i64>``."""
         return f"<{self.lanes} x i{8 * self.itemsize}>"
 
-    @property
+    @cached_property
     def mask_type(self) -> str:
         """The result of a comparison, for example ``<8 x i1>``."""
         return f"<{self.lanes} x i1>"
 
-    @property
+    @cached_property
     def suffix(self) -> str:
         """The suffix of intrinsic functions' names, for example ``v8f64``."""
         return f"v{self.lanes}f{8 * self.itemsize}"
@@ -106,7 +107,7 @@ class FunctionBody:
         return name
 
     def __str__(self) -> str:
-        return "\n".join(line if line.endswith(":") else f"  {line}" for line in self.lines)
+        return "\n".join([line if line[-1] == ":" else f"  {line}" for line in self.lines])
 
 
 def side_by_side(out: FunctionBody, parts: Sequence[FunctionBody], at_once: int) -> None:
