@@ -31,8 +31,8 @@ from armdyn.simulation import (
     Start,
     Variational,
 )
+from armdyn.simulation.drivers.fixed_step import held_step
 from armdyn.simulation.equations import motion
-from armdyn.simulation.system.arm_in_step import held_step
 from armdyn.studies import Normal, StudyError, sampled
 from simulation.arms import PLANAR, near
 

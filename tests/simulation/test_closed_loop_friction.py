@@ -46,7 +46,7 @@ from armdyn.simulation import (
     StepWarning,
     Variational,
 )
-from armdyn.simulation.system.arm_in_step import held_step
+from armdyn.simulation.drivers.fixed_step import held_step
 from armdyn.simulation.system.bounded import bounded_impulses
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.response import QUICK

@@ -25,6 +25,7 @@ from armdyn.simulation import (
 )
 from armdyn.simulation.drivers.pieces import BySolver
 from armdyn.simulation.samples import Effort
+from armdyn.simulation.system.system import System
 
 JOINTS = "one value per joint of 'ur5': shoulder_pan_joint ... wrist_3_joint"
 ZERO, SWITCHES = np.zeros(6), BrakeSwitches({"elbow_joint": []})
@@ -267,6 +268,8 @@ def test_settings_of_methods() -> None:
 
 def test_accelerations_that_are_not_finite_at_first_are_an_error() -> None:
     """SciPy would look for the length of the first step for ever."""
-    solver = BySolver(armdyn.load("planar_2r"), Adaptive(), lambda t, y: np.full(5, np.nan), Effort())
+    solver = BySolver(
+        System(armdyn.load("planar_2r"), "error", carries=False), Adaptive(), lambda t, y: np.full(5, np.nan), Effort()
+    )
     with pytest.raises(SimulationError, match=r"at t = 0 s: .* Its accelerations there are not finite: check torque"):
         solver.step(0.0, np.zeros(5), 1.0)

@@ -20,7 +20,7 @@ from armdyn.simulation import (
     Start,
     Stops,
 )
-from armdyn.simulation.elements.spring_steps import too_long_for_springs
+from armdyn.simulation.divergence import too_long_for_springs
 from oracles.two_masses import TwoMasses, first_end
 from simulation.arms import FINE, PLANAR, near, times
 from simulation.arms import slide as slide_along_x

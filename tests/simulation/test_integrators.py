@@ -36,9 +36,9 @@ from armdyn.simulation import (
     Variational,
     named_method,
 )
+from armdyn.simulation.drivers.fixed_step import held_step
 from armdyn.simulation.methods import formulas
 from armdyn.simulation.methods.catalogue import NAMES, STIFF
-from armdyn.simulation.system.arm_in_step import held_step
 from armdyn.spatial.rotations import rigid
 from armdyn.studies.motion import MotionSettings
 from armdyn.studies.words import Words
@@ -481,7 +481,7 @@ def test_the_variational_step_is_symplectic(name: str) -> None:
     step, one, zero = robot.compile(held_step(Variational.scheme)), np.eye(n), np.zeros((n, n))
     state = (Q0[:n], QD0[:n], 0.0, 0.0, h, np.zeros(n))
     J = step.derivative("q", "qd")(*state)
-    by_state = np.block([[J.d_out0_d_q, J.d_out0_d_qd], [J.d_out1_d_q, J.d_out1_d_qd]])
+    by_state = np.block([[J.d_q_d_q, J.d_q_d_qd], [J.d_qd_d_q, J.d_qd_d_qd]])
 
     def to_momentum(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         p_q = robot.generalized_momentum.derivative("q")(q, qd)

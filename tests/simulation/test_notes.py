@@ -8,7 +8,7 @@ import pytest
 import armdyn
 from armdyn.motion.energy import EnergyAccount
 from armdyn.simulation import Adaptive, Euler, RungeKutta4
-from armdyn.simulation.notes import notes_on
+from armdyn.simulation.results import notes_on
 from armdyn.simulation.samples import Effort, Samples
 
 

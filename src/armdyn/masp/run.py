@@ -10,6 +10,8 @@ from armdyn.algorithms.joint_reactions import JointReactions
 from armdyn.masp.circle import NEXT_TO_ZERO, circle_of_the_paper
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.units import InputUnits, said_in
+from armdyn.model.joint_units import in_si
+from armdyn.motion.limits_passed import limits_left
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, JointStates, MotionError, TipMotion, follow
@@ -55,8 +57,6 @@ class MaspRun:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences on the limits of the arm that the motion exceeds, one for each kind."""
-        from armdyn.simulation.notes import in_si, limits_left  # noqa: PLC0415 - SciPy's integrators come with it
-
         unit_of = in_si if self.units is None else self.units.of
         return tuple(limits_left(self.robot, self.t, self.joints.q, self.joints.qd, self.tau, unit_of))
 

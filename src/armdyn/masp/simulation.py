@@ -16,6 +16,8 @@ from armdyn.base.errors import ShapeError
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.torques import TorqueTable
 from armdyn.masp.units import InputUnits
+from armdyn.model.joint_units import in_si
+from armdyn.motion.limits_passed import limits_left
 from armdyn.robot import Robot
 from armdyn.simulation import (
     AdamsBashforthMoulton4,
@@ -25,7 +27,7 @@ from armdyn.simulation import (
     Trajectory,
     simulate,
 )
-from armdyn.simulation.notes import LOST, in_si, limits_left
+from armdyn.simulation.results import LOST
 from armdyn.simulation.unfinished import KEPT
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import JointStates, TipMotion

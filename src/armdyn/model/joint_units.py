@@ -36,3 +36,8 @@ UNITS = {
         "offset": "N",
     },
 }
+
+
+def in_si(kind: str, quantity: str) -> tuple[str, float]:
+    """The SI unit of a joint's quantity, and that it is one."""
+    return UNITS[kind][quantity], 1.0

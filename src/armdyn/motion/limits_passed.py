@@ -1,22 +1,23 @@
-"""Limits of positions, velocities and joint forces that a motion passes."""
+"""Limits of positions, velocities and joint forces that a motion passes: one by one, and in sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.base.tabular import figure
+from armdyn.model.joint import Joint
+from armdyn.model.joint_units import UNITS, in_si
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-9
 """A limit is passed by more than this part of its size, or of 1 if it is smaller."""
 
-UNITS = {
-    "revolute": {"position": "rad", "velocity": "rad/s", "effort": "N m"},
-    "prismatic": {"position": "m", "velocity": "m/s", "effort": "N"},
-}
+QUANTITIES = {"position": "q", "velocity": "qd", "effort": "tau"}
+"""The words for the limits of these quantities."""
 
 
 class PassedLimit(NamedTuple):
@@ -70,7 +71,7 @@ def limits_passed(robot: Robot, t: Array | None, q: Array, qd: Array, tau: Array
     joint_1: effort 8 N m at 1 s; first at 1 s, 1.5 s in all; limit 5 N m
     """
     times = np.arange(1.0, len(q) + 1.0) if t is None else np.asarray(t)
-    found: list[PassedLimit] = []
+    limits_of_motion: list[PassedLimit] = []
     for k, joint in enumerate(robot.joints):
         limits = joint.limits
         position, velocity, effort = (np.asarray(values)[:, k] for values in (q, qd, tau))
@@ -88,22 +89,125 @@ def limits_passed(robot: Robot, t: Array | None, q: Array, qd: Array, tau: Array
             if passed.any():
                 farthest, first = int(np.nanargmax(beyond)), int(passed.argmax())
                 lasts = float(passed.sum()) if t is None else integral(times, passed.astype(float))
-                found.append(
+                limits_of_motion.append(
                     PassedLimit(
                         joint.name,
                         quantity,
                         float(values[farthest]),
                         limit,
-                        UNITS[joint.kind][quantity],
+                        UNITS[joint.kind][QUANTITIES[quantity]],
                         float(times[farthest]),
                         float(times[first]),
                         lasts,
                         t is not None,
                     )
                 )
-    return found
+    return limits_of_motion
 
 
 def integral(t: Array, values: Array) -> float:
     """The integral over time, by trapezia."""
     return float(np.sum(0.5 * (values[1:] + values[:-1]) * np.diff(t)))
+
+
+def limits_left(
+    robot: Robot,
+    t: Array,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    unit_of: Callable[[str, str], tuple[str, float]] = in_si,
+    *,
+    of: str = "",
+    at_limit: float = 0.0,
+) -> Iterator[str]:
+    """One sentence for each kind of limit, with every joint that goes beyond.
+
+    ``unit_of`` returns the unit by kind of joint and quantity, and its value in SI; ``of``, at the end, names the
+    times. A position that is beyond by less than ``at_limit``, rad or m, is at its limit.
+    """
+    several = joints_of_several(robot)
+    if not several and not at_limit and _within_limits(robot, q, qd, tau):
+        return
+    rows, offsets = np.array([row for _, row, _ in several]).reshape(-1, robot.dof), [offset for *_, offset in several]
+    moved = [*robot.joints, *(joint for joint, *_ in several)]
+    if several:
+        q, qd = np.concatenate([q, q @ rows.T + offsets], axis=-1), np.concatenate([qd, qd @ rows.T], axis=-1)
+    lower, upper, velocity, effort = (
+        np.array([getattr(joint.limits, side) for joint in moved]) for side in ("lower", "upper", "velocity", "effort")
+    )
+    for what, quantity, values, low, high, least in (
+        ("position", "q", q, lower, upper, at_limit),
+        ("velocity", "qd", qd, -velocity, velocity, 0.0),
+        ("torque", "tau", tau, -effort[: robot.dof], effort[: robot.dof], 0.0),
+    ):
+        joints = [
+            _one_joint(
+                moved[k].name,
+                t,
+                _beyond(values[..., k], low[k], high[k], least),
+                *unit_of(moved[k].kind, quantity),
+            )
+            for k in _joints_beyond(values, low, high, least)
+        ]
+        if joints:
+            yield f"{what} limits, which are not enforced, are left by {'; '.join(joints)}{of}"
+
+
+def _within_limits(robot: Robot, q: Array, qd: Array, tau: Array) -> bool:
+    """True if no coordinate goes beyond a limit, by numbers that are quick to compute."""
+    lower, upper, velocity, effort = _limits_of(robot)
+    inside = q.min(axis=0) >= lower, q.max(axis=0) <= upper
+    return q.ndim == 2 and bool(
+        inside[0].all()
+        and inside[1].all()
+        and (qd.max(axis=0) <= velocity).all()
+        and (qd.min(axis=0) >= -velocity).all()
+        and (tau.max(axis=0) <= effort).all()
+        and (tau.min(axis=0) >= -effort).all()
+    )
+
+
+def _limits_of(robot: Robot) -> list[Array]:
+    """The lower and upper limits, and those of velocities and forces, (n,) each, which the robot keeps."""
+    cache = vars(robot)
+    if "_limits_of_motions" not in cache:
+        sides = ("lower", "upper", "velocity", "effort")
+        cache["_limits_of_motions"] = [np.array([getattr(one.limits, side) for one in robot.joints]) for side in sides]
+    limits: list[Array] = cache["_limits_of_motions"]
+    return limits
+
+
+def _joints_beyond(values: Array, low: Array, high: Array, least: float) -> list[int]:
+    """The joints that go beyond their limits by ``least`` or more."""
+    largest, least_value = (_over_states(function, values) for function in (np.fmax, np.fmin))
+    excess = np.maximum(largest - high, low - least_value)
+    which: list[int] = np.flatnonzero((excess > 0.0) & (excess >= least)).tolist()
+    return which
+
+
+def _over_states(function: np.ufunc, values: Array) -> Array:
+    """The reduction over times, then over the states of a batch, each along contiguous numbers, (n,)."""
+    of_states = function.reduce(values, axis=0)
+    result: Array = function.reduce(of_states.reshape(-1, values.shape[-1]), axis=0)
+    return result
+
+
+def _beyond(values: Array, low: float, high: float, least: float) -> Array:
+    """Excess of values over their limits; 0 if it is less than ``least``."""
+    beyond = np.maximum(values - high, low - values)
+    return np.where(beyond < least, 0.0, beyond)
+
+
+def _one_joint(name: str, t: Array, beyond: Array, unit: str, one: float) -> str:
+    first = t[(beyond > 0).reshape(len(t), -1).any(axis=1).argmax()]
+    return f"{name} from t = {first:g} s on by up to {np.nanmax(beyond) / one:.3g} {unit}"
+
+
+def joints_of_several(robot: Robot) -> list[tuple[Joint, Array, float]]:
+    """The joints that several coordinates move, with their rows and offsets."""
+    model, coupling = robot.model, robot.model.coupling
+    if coupling is None:
+        return []
+    rows = zip(model.joints, coupling.matrix, map(float, coupling.offset), strict=True)
+    return [one for one in rows if np.count_nonzero(one[1]) > 1]

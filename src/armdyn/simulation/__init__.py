@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from armdyn.motion.limits_passed import PassedLimit, limits_passed
     from armdyn.motion.motion_data import Occurrence, Statistics
     from armdyn.motion.trajectory import Trajectory
+    from armdyn.simulation.drivers.grid import SaveAt
     from armdyn.simulation.elements.brakes import BrakeSwitches
-    from armdyn.simulation.elements.constraints import Constraints
     from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
-    from armdyn.simulation.elements.start import Start
+    from armdyn.simulation.elements.settings import Constraints, Start
     from armdyn.simulation.elements.stops import Contact, Stops
     from armdyn.simulation.errors import (
         DeadPointWarning,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     )
     from armdyn.simulation.over_time import OverTime
     from armdyn.simulation.run import simulate
-    from armdyn.simulation.save_at import SaveAt
     from armdyn.simulation.unfinished import SimulationError, SimulationInterrupted
 
 _WHERE = {
@@ -51,7 +50,7 @@ _WHERE = {
     "BrakeSwitches": "elements.brakes",
     "ClosedLoop": "loop.closed_loop",
     "ConstantAcceleration": "methods.catalogue",
-    "Constraints": "elements.constraints",
+    "Constraints": "elements.settings",
     "Contact": "elements.stops",
     "Crossing": "elements.events",
     "DeadPointWarning": "errors",
@@ -70,12 +69,12 @@ _WHERE = {
     "Plane": "elements.events",
     "RolloutInterrupted": "armdyn.functions.unfinished",
     "RungeKutta4": "methods.catalogue",
-    "SaveAt": "save_at",
+    "SaveAt": "drivers.grid",
     "SemiImplicitEuler": "methods.catalogue",
     "SettingError": "armdyn.base.errors",
     "SimulationError": "unfinished",
     "SimulationInterrupted": "unfinished",
-    "Start": "elements.start",
+    "Start": "elements.settings",
     "Statistics": "armdyn.motion.motion_data",
     "StepWarning": "errors",
     "Stops": "elements.stops",

@@ -34,11 +34,8 @@ class Corrector:
 
     A correction is as small as the error of the step it follows, so that a method keeps its order.
 
-    Args:
-        robot: with constraints.
-        redundant: as of `armdyn.simulate`.
-        always: true to move every state; else those near dead points alone, at which drift would lead the motion onto
-            another branch.
+    It moves every state if ``always``; else those near dead points alone, at which drift would lead the motion onto
+    another branch.
     """
 
     def __init__(self, robot: Robot, redundant: Redundant, *, always: bool = True) -> None:
@@ -52,10 +49,7 @@ class Corrector:
     ) -> tuple[Array, Array]:
         """The state on the constraints that a step is followed by.
 
-        Args:
-            x, v: coordinates, those of the joints first, and their rates; only those of the joints change.
-            held: rows of velocities that are zero.
-            since: coordinates before the step.
+        ``held`` are rows of velocities that are zero; coordinates before the step are ``since``. Those of rotors stay.
         """
         (q, qd), before = self._of_joints(x, v), None if since is None else since[..., : self.robot.dof]
         if not self.always and not self._approaches(q, before):
@@ -95,15 +89,6 @@ class Corrector:
         """Coordinates, or their rates, with those of the joints replaced."""
         rotors = x[..., self.robot.dof :]
         return np.concatenate([q, rotors], axis=-1) if rotors.shape[-1] else q
-
-    def notes(self) -> Iterator[str]:
-        """One sentence, if every state is moved."""
-        if not self.always:
-            return
-        yield (
-            "every step was followed by a projection onto the constraints; the steps had drifted from them by up to "
-            f"{self.positions:.3g} m or rad and {self.velocities:.3g} m/s or rad/s"
-        )
 
     def _refuse_far(self, q: Array, found: Projected, since: Array) -> None:
         """Raise a SimulationError if a correction is far above the drift that it corrects, and above the step."""
@@ -146,9 +131,17 @@ def notes_on_projection(
     corrector: Corrector | None, robot: Robot, method: Method, redundant: Redundant, samples: Samples
 ) -> Iterator[str]:
     """Notes on the drift of the steps; for a motion without projection, on dead points near it."""
-    if corrector is not None:
-        yield from corrector.notes()
-    elif robot.model.constraints and samples.count > 1 and DeadPoints(robot, redundant).on_path(samples.q).any():
+    if corrector is not None and corrector.always:
+        yield (
+            "every step was followed by a projection onto the constraints; the steps had drifted from them by up to "
+            f"{corrector.positions:.3g} m or rad and {corrector.velocities:.3g} m/s or rad/s"
+        )
+    elif (
+        corrector is None
+        and robot.model.constraints
+        and samples.count > 1
+        and DeadPoints(robot, redundant).on_path(samples.q).any()
+    ):
         yield (
             f"the motion comes near a dead point of its constraints, where two branches cross, and {method} alone does "
             f"not keep it on its own: compare it with that of {option('method', 'adaptive')} or 'rk4'"

@@ -244,8 +244,8 @@ class Forces:
 
     @property
     def are_known(self) -> bool:
-        """True if the forces are numbers that are known beforehand, which a compiled loop can take."""
-        return all(one is None or isinstance(one, Constant | Table) for one in (self.torque, self.f_tip))
+        """True if the forces are numbers that are known beforehand, constant during each step."""
+        return self.held and not self.by_callables
 
     @property
     def by_callables(self) -> bool:

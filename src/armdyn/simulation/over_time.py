@@ -100,7 +100,13 @@ class Scheduled:
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
         """The value at a time; at a jump, the one after it."""
-        return self.along(self._row(t), t)
+        row = self._row(t)
+        before = self.values[row]
+        if self.held:
+            return before  # type: ignore[no-any-return]
+        part = (t - self.times[row]) / (self.times[row + 1] - self.times[row])
+        value: Array = before + part * (self.values[row + 1] - before)
+        return value
 
     def at_times(self, t: Array) -> Array:
         """The values at several times, shape (len(t), *batch, size); at a jump, those after it."""
@@ -112,15 +118,6 @@ class Scheduled:
         over = (slice(None), *(np.newaxis,) * (before.ndim - 1))
         values: Array = before + part[over] * (self.values[rows + 1] - before)
         return values
-
-    def along(self, row: int, t: float) -> Array:
-        """The value at a time in the interval after a row."""
-        before = self.values[row]
-        if self.held:
-            return before  # type: ignore[no-any-return]
-        part = (t - self.times[row]) / (self.times[row + 1] - self.times[row])
-        value: Array = before + part * (self.values[row + 1] - before)
-        return value
 
     def at_begins(self, grid: StepGrid) -> Array:
         """The values when the steps of a grid begin; a time that rounding moved after its step counts as reached."""
@@ -140,9 +137,10 @@ class Scheduled:
             "begins with the first step behind its time, and is left out where the next one begins there too"
         )
 
-    def between(self, begin: float, end: float) -> Interval:
+    def between(self, begin: float, end: float) -> Scheduled:
         """The force between two times, none of its own lying between them; at the end, by its values before a jump."""
-        return Interval(self, self._row(0.5 * (begin + end)))
+        row = self._row(0.5 * (begin + end))
+        return Scheduled(self.times[row : row + 2], self.values[row : row + 2], self.held)
 
     def of(self, index: tuple[int, ...]) -> Scheduled:
         """The force on one state of the batch."""
@@ -150,26 +148,7 @@ class Scheduled:
         return Scheduled(self.times, self.values[at], self.held)
 
     def _row(self, t: float) -> int:
+        """The number of the last time that is not after t."""
+        if len(self.times) == 2:  # between two of them
+            return 0
         return int(np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2))
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A `Scheduled` force in one of its intervals."""
-
-    force: Scheduled
-    row: int
-    rows = None
-
-    @property
-    def held(self) -> bool:
-        """True if the force is constant."""
-        return self.force.held
-
-    def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
-        """The value at a time."""
-        return self.force.along(self.row, t)
-
-    def of(self, index: tuple[int, ...]) -> Interval:
-        """The force on one state of the batch."""
-        return Interval(self.force.of(index), self.row)

@@ -20,23 +20,17 @@ from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
 from armdyn.simulation.drivers import event_driven, fixed_step, taylor
-from armdyn.simulation.elements.brakes import Brakes
-from armdyn.simulation.elements.dry_joints import DryJoints
+from armdyn.simulation.drivers.grid import SaveAt
 from armdyn.simulation.elements.events import Event
-from armdyn.simulation.elements.happenings import happenings_of
-from armdyn.simulation.elements.own import kinks_of
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.forces import prepared_forces
-from armdyn.simulation.independent import checked_start
-from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, can_stop, chosen_method
-from armdyn.simulation.notes import friction_left_out
+from armdyn.simulation.initial_state import checked_start, initial_state
+from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.over_time import OverTime
+from armdyn.simulation.results import friction_left_out, made_trajectory
 from armdyn.simulation.samples import Samples
-from armdyn.simulation.save_at import SaveAt
-from armdyn.simulation.settings import initial_state
-from armdyn.simulation.system.problem import Problem
+from armdyn.simulation.system.problem import EventSources, Problem
 from armdyn.simulation.system.system import System
-from armdyn.simulation.trajectory_of_samples import made_trajectory
 from armdyn.simulation.under_controller import controlled_motion, refuse_loops
 from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
 from armdyn.spatial.rotations import Array
@@ -222,14 +216,10 @@ def simulate(
     forces.check(duration)
     system = System.of(robot, chosen, redundant)
     start = system.start(q, qd, parts.start)
-    dry = DryJoints.of(system.bare)
-    brakes = Brakes.of(system.bare, parts.switches, duration)
-    locates = can_stop(chosen) and (isinstance(chosen, Adaptive) or not q.shape[:-1])
-    kinks = kinks_of(robot) if locates else None
-    happenings = happenings_of(chosen, events, parts.stops, parts.contacts, dry, brakes, kinks)
-    problem = Problem.of(system, chosen, forces, start, duration, save, happenings)
+    sources = EventSources.of(system, chosen, parts, events, duration, alone=q.ndim == 1)
+    problem = Problem.of(system, chosen, forces, start, duration, save, sources)
     problem.corrector = corrector_of(robot, chosen, parts.constraints.project, redundant)
-    sticks, samples = happenings is not None and len(dry) > 0, problem.samples
+    sticks, samples = sources is not None and len(sources.dry) > 0, problem.samples
     pushed = bool(parts.stops or parts.contacts)
     samples.notes += (
         *left_out,
@@ -301,10 +291,10 @@ def _keep(error: Exception, trajectory: Trajectory) -> None:
 
 def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
     """The driver that integrates a problem: from event to event, or steps of a method alone."""
-    method, system, happenings = problem.method, problem.system, problem.happenings
+    method, system = problem.method, problem.system
     if isinstance(method, Taylor):
         return taylor.integrate
-    by_pieces = happenings is not None or system.own_states > 0 or (bool(system.places) and system.carries)
+    by_pieces = problem.sources is not None or system.own_states > 0 or (bool(system.places) and system.carries)
     by_pieces = by_pieces or problem.within_steps
     if isinstance(method, Adaptive) or by_pieces:
         return event_driven.integrate

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from armdyn.base.progress import Report
 from armdyn.motion.dense import Dense
 from armdyn.motion.labels import Label
 from armdyn.motion.motion_data import Occurrence
 from armdyn.simulation.drivers.grid import refuse_more_than_memory
 from armdyn.simulation.system.coordinates import parted, stacked
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 ELEMENTS = "element_states"
@@ -31,14 +34,25 @@ class Effort:
 class Samples:
     """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled.
 
-    ``memory`` is that of a method that has one (`armdyn.simulation.methods.scheme.Scheme`), at the end; ``notes``
-    are sentences about the integration; ``dense`` contains the interpolants of each state of the batch, if
-    requested. ``events`` are those that occurred; ``qdd`` and ``signals`` are set for motions with stops, contacts and
-    dry friction. ``bristles`` is the bristle deflection, (T, ..., k), for friction with a state; ``labels`` are names
-    and units of values of ``signals``. ``lost`` is true for states that diverged to NaN or infinity, if that was
-    detected in more steps than are kept. ``shares_times`` is true if the times are those of a whole batch. ``alone`` is
-    the index of the state that is integrated, if those of a batch are integrated one after the other. ``places``
-    are those of flexible joints, whose rotors are among the signals.
+    Args:
+        t: times, s.
+        q: joint positions; ``qd`` and ``qdd`` their rates, the latter if the integration itself computes them.
+        work: of all forces, J.
+        forces: tau, and the wrench of the tip if there is one.
+        count: the number of rows that are filled.
+        effort: numbers of steps and of evaluations.
+        memory: of a method that has one (`armdyn.simulation.methods.formulas.Scheme`), at the end.
+        notes: sentences about the integration.
+        dense: the interpolants of each state of the batch, if requested.
+        events: those that occurred.
+        push: forces of stops and contacts; ``friction`` is that of all coordinates.
+        signals: by name, e.g. of rotors and of forces of stops.
+        bristles: bristle deflection, (T, ..., k), for friction with a state.
+        labels: names and units of values of signals.
+        lost: a text on states that diverged to NaN or infinity, if more steps were made than are kept.
+        shares_times: true if the times are those of a whole batch.
+        alone: the index of the state that is integrated, if those of a batch are integrated one after the other.
+        places: of flexible joints, whose rotors are among the signals.
     """
 
     t: Array
@@ -53,6 +67,8 @@ class Samples:
     dense: dict[tuple[int, ...], Dense] = field(default_factory=dict)
     events: list[Occurrence] = field(default_factory=list)
     qdd: Array | None = None
+    push: Array = field(default_factory=lambda: np.zeros(0))
+    friction: Array = field(default_factory=lambda: np.zeros(0))
     signals: dict[str, Array] = field(default_factory=dict)
     bristles: Array | None = None
     labels: dict[str, tuple[Label, ...]] = field(default_factory=dict)
@@ -88,6 +104,36 @@ class Samples:
         for kept, value in zip(self.forces, forces, strict=False):
             kept[row] = value
         self.count = row + 1
+
+    def add_forces(self, stops: int, contacts: int, coordinates: int) -> None:
+        """Add room for accelerations, the forces of stops and contacts, and the friction of coordinates."""
+        shapes = (self.q.shape[-1], stops + contacts, coordinates)
+        self.qdd, self.push, self.friction = (np.full((*self.q.shape[:-1], size), np.nan) for size in shapes)
+        pushes = {"stop_force": self.push[..., :stops], "contact_force": self.push[..., stops:]}
+        self.signals |= {name: values for name, values in pushes.items() if values.shape[-1]}
+
+    def keep_forces(self, rows: Any, qdd: Array, push: Array, friction: Array) -> None:
+        """Keep accelerations of joints, forces of stops and contacts, and the friction of coordinates."""
+        assert self.qdd is not None  # noqa: S101 - of `add_forces`
+        self.qdd[rows], self.push[rows], self.friction[rows] = qdd, push, friction
+
+    def repeat(self, last: int) -> None:
+        """Fill the rows after the latest one, before ``last``, with its state and forces."""
+        kept = (self.q, self.qd, self.work, *self.forces, self.qdd, self.push, self.friction, *self.signals.values())
+        for array in kept:
+            if array is not None:
+                array[self.count : last] = array[self.count - 1]
+        self.count = last
+
+    def add_frictions(self) -> None:
+        """Make the friction at joints, and at rotors on springs if there are some, (T, ..., n), signals."""
+        if not self.places:
+            self.signals["friction"] = self.friction
+            return
+        dof, of_rotors = self.q.shape[-1], np.zeros(self.q.shape)
+        of_rotors[..., list(self.places)] = self.friction[..., dof:]
+        of_rotors[np.isnan(self.qdd)] = np.nan  # type: ignore[arg-type]
+        self.signals |= {"friction": self.friction[..., :dof], "rotor_friction": of_rotors}
 
     def state(self, row: int) -> tuple[Any, ...]:
         """A state that was kept: (x, v, W), and bristles if there are some."""
@@ -129,7 +175,42 @@ class Samples:
         own: dict[str, Any] = {"effort": self.effort, "bristles": bent, "shares_times": bool(index)}
         names = [*(("theta", "thetad") if self.places else ()), *((ELEMENTS,) if ELEMENTS in self.signals else ())]
         own |= {"places": self.places, "signals": {name: self.signals[name][at] for name in names}}
+        if self.qdd is not None:
+            own |= {"qdd": self.qdd[at], "push": self.push[at], "friction": self.friction[at]}
         return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, **own)
+
+    def one_by_one(
+        self,
+        alone: Callable[[tuple[int, ...], Samples], Generator[float]],
+        report: Report,
+        some: Sequence[tuple[int, ...]] | None = None,
+    ) -> None:
+        """Integrate each state of the batch on its own, into its part of these samples.
+
+        A state that cannot be continued keeps NaN from there on, unless none of them can. However this ends, ``count``
+        is the count of the state that came furthest, and ``alone`` the place of the last one.
+
+        Args:
+            alone: integrates the state at a place of the batch, fills its samples, yields the fraction that is done.
+            report: called with the fraction that is done.
+            some: the states that are integrated, the others being integrated already; all by default.
+
+        Raises:
+            SimulationError: that of the first state, if none could be continued.
+        """
+        states, failures = list(np.ndindex(self.q.shape[1:-1])), list[SimulationError]()
+        for place, index in enumerate(states if some is None else some):
+            own, self.alone = self.of(index), place
+            try:
+                with closing(alone(index, own)) as parts:
+                    for part in parts:
+                        report((place + part) / len(states))
+            except SimulationError as error:
+                failures.append(error)
+            finally:
+                self.count = max(self.count, own.count)
+        if failures and len(failures) == len(states):
+            raise failures[0]
 
     def kept(self) -> Samples:
         """The samples that are filled, as arrays of their own."""

@@ -14,7 +14,7 @@ from armdyn.base.progress import progress_bar
 from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.grid import ROUNDING, step_grid, times_to_save
+from armdyn.simulation.drivers.grid import ROUNDING, SaveAt, step_grid, times_to_save
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.loop.as_trajectory import trajectory_of
@@ -24,7 +24,6 @@ from armdyn.simulation.loop.events_of_loop import EventsOfLoop
 from armdyn.simulation.loop.within_steps import Places
 from armdyn.simulation.methods.catalogue import FixedStep, Method, chosen_method
 from armdyn.simulation.over_time import OverTime
-from armdyn.simulation.save_at import SaveAt
 from armdyn.spatial.rotations import Array
 
 

@@ -11,15 +11,11 @@ import numpy as np
 from armdyn.base import checks
 from armdyn.base.checks import NamedJoints, Shape, array, joint_array, pose
 from armdyn.base.errors import ArmdynError, ShapeError
+from armdyn.model.joint_units import in_si
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-9
 """The part of the duration by which a time may lie outside: the rounding of added times."""
-
-
-def _in_si(kind: str, quantity: str) -> tuple[str, float]:
-    """rad or m."""
-    return ("rad" if kind == "revolute" else "m"), 1.0
 
 
 class MotionError(ArmdynError, ValueError):
@@ -36,7 +32,7 @@ class NotFollowed(MotionError):
     """
 
     def __init__(
-        self, *parts: str | tuple[str, float], unit_of: Callable[[str, str], tuple[str, float]] = _in_si
+        self, *parts: str | tuple[str, float], unit_of: Callable[[str, str], tuple[str, float]] = in_si
     ) -> None:
         self.parts = parts
         super().__init__("".join(part if isinstance(part, str) else _amount(*part, unit_of) for part in parts))

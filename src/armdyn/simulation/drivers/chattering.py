@@ -142,14 +142,7 @@ class Quiet:
 
 
 class Chattering:
-    """Chattering of one motion: recognised by short steps of the solver, and carried through by fixed steps.
-
-    Args:
-        system: that moves.
-        step: length of the fixed steps, s.
-        duration: of the motion, s.
-        switches: true if friction switches, because joints do not stick.
-    """
+    """Chattering of one motion: recognised by short steps of the solver, and carried through by fixed steps."""
 
     def __init__(self, system: System, step: float, duration: float, *, switches: bool) -> None:
         self.step, self.stretches = step, list[Stretch]()

@@ -8,9 +8,8 @@ from armdyn.functions.integrations import CompiledIntegration
 from armdyn.program import DORMAND_PRINCE_54, DORMAND_PRINCE_853, EmbeddedPair
 from armdyn.program.fixed_formulas import FIXED_FORMULAS
 from armdyn.robot import Robot
-from armdyn.simulation.forces import Constant, Forces, Table
+from armdyn.simulation.forces import Forces
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
-from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.system.rates import rates_of
 from armdyn.simulation.system.segment import ModeKinds
 from armdyn.simulation.system.state_parts import CORRECTING, StateParts
@@ -32,10 +31,13 @@ def formula_of(method: Method) -> EmbeddedPair | None:
     return PAIRS.get(method.scipy_method) if isinstance(method, Adaptive) else None
 
 
-def are_known(forces: Forces, method: Method) -> bool:
-    """True if the forces are numbers known beforehand; those that change during a step of one length are not."""
-    known = all(isinstance(f, Constant | Table | Scheduled | None) for f in (forces.torque, forces.f_tip))
-    return known and (forces.held or isinstance(method, Adaptive))
+def has_steps(method: Method, forces: Forces) -> bool:
+    """True if a compiled loop has the steps of a method under forces: those of an explicit formula, without functions.
+
+    Forces that change during a step are those of adaptive methods.
+    """
+    known = forces.are_known or (isinstance(method, Adaptive) and not forces.by_callables)
+    return known and formula_of(method) is not None
 
 
 def loop_of(
@@ -49,13 +51,7 @@ def loop_of(
 ) -> CompiledIntegration:
     """The compiled loop of a robot, which keeps it for the next motion; arguments as of `rates_of`.
 
-    Args:
-        robot: the robot that moves, with all its laws of friction.
-        method: that has a formula.
-        parts: the parts of the state.
-        modes: the modes that are inputs.
-        linear: true if forces are on straight lines over time.
-        parameters: parameters of the model that each state has of its own.
+    Each state has values of its own of the ``parameters`` of the model.
     """
     formula = formula_of(method)
     assert formula is not None  # noqa: S101 - for methods with a formula

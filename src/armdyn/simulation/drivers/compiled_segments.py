@@ -21,16 +21,16 @@ from armdyn.functions.integrations import Arrays, IntegrationProgress, polynomia
 from armdyn.motion.interpolation import cubic
 from armdyn.program.integration import PROGRESS, RUNNING, SEARCH
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, are_known, formula_of, loop_of
+from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, has_steps, loop_of
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import MOST_STEPS
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, Reached
 from armdyn.simulation.drivers.pieces import Step
-from armdyn.simulation.drivers.state_in_motion import StateInMotion
+from armdyn.simulation.drivers.state_in_motion import Ended, StateInMotion
 from armdyn.simulation.elements.backlash import BacklashInMotion
-from armdyn.simulation.elements.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.elements.bristles import NAME, count
 from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rub_without_load
+from armdyn.simulation.elements.events_in_motion import BrakesInMotion
 from armdyn.simulation.elements.sign_changes import LoadKinks
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.system.bounded import SLACK
@@ -59,12 +59,7 @@ _SEARCH = [PROGRESS.index(name) for name in SEARCH]
 
 
 class Segments:
-    """The compiled steps of one state on its way.
-
-    Args:
-        motion: the state on its way, a `armdyn.simulation.drivers.state_in_motion.StateInMotion`.
-        problem: of the motion.
-    """
+    """The compiled steps of one state on its way."""
 
     def __init__(self, motion: StateInMotion, problem: Problem) -> None:
         adaptive = isinstance(problem.method, Adaptive)
@@ -99,8 +94,8 @@ class Segments:
         dry joint one coordinate whose friction has bounds apart.
         """
         method, system = problem.method, problem.system
-        known = are_known(motion.forces, method) and motion.chattering is None
-        if formula_of(method) is None or not known or motion.modes is None or system.own_states:
+        has_loop = has_steps(method, motion.forces) and motion.chattering is None
+        if not has_loop or motion.modes is None or system.own_states:
             return None
         if problem.within_steps:
             return None
@@ -206,15 +201,12 @@ class Segments:
 
     def _at_rest(self, y: Array, end: float) -> Reached:
         """The end of a rest; the saved states until then are equal."""
-        motion, samples, room = self.motion, self.motion.samples, self.modes.room
+        motion, samples = self.motion, self.motion.samples
         first = samples.count
         last = first + int(np.searchsorted(samples.t[first:-1], end, side="left"))
         if last > first:
             motion._record_state(float(samples.t[first]), y)
-            rotors = [samples.signals[name] for name in ("theta", "thetad") if self.places]
-            for array in (samples.q, samples.qd, samples.work, *samples.forces, *rotors, *room):
-                array[first + 1 : last] = array[first]
-            samples.count = last
+            samples.repeat(last)
         motion.integrator.restart()
         return Reached(end, y)
 
@@ -400,17 +392,15 @@ class Segments:
 
         return near
 
-    def _first_beside(self, step: Step, known: list[Any]) -> tuple[Found | None, LocatedFunctions | None]:
-        """The first of the known events of a step and those outside its mode; noted events before it are noted."""
+    def _first_beside(self, step: Step, known: list[Any]) -> Ended:
+        """The first of the known events of a step and those outside its mode."""
         motion, times, starts = self.motion, points_of(step.t, step.end), self.motion.starts
         barriers = self.modes.barriers
         hits = self.modes.hits(step, times, starts, first=len(barriers) if self.contacts else barriers.stops)
         zeros: list[tuple[Found, LocatedFunctions]] = [(event, self.modes) for event in hits]
         zeros += [(event, one) for one in self.others for event in one.zeros(step, times, starts=starts)]
-        first, source = min([*zeros, *known], key=lambda each: each[0], default=(None, None))
         motion.starts = False
-        ended = motion.events.note_until(step, first) if motion.events is not None else None
-        return (first, source) if ended is None else (ended, None)
+        return motion.ending(step, [*zeros, *known])
 
     def _at(self, begin: float, y: Array, given: Arrays, t: float) -> Array:
         """The state at a time of a step, by a step up to there."""
@@ -497,7 +487,7 @@ class Segments:
 
     def _keep_forces(self, rows: slice, own: Arrays, given: Arrays) -> None:
         """Accelerations, the forces of stops and the friction of some rows."""
-        room, modes = self.modes.room, self.modes
+        modes = self.modes
         names = [a.name for a in self.forces.function.arguments if a.name in own or a.name in given]
         found = self.forces(**{name: own[name] if name in own else given[name] for name in names})
         friction, push = np.array(found.friction), np.zeros((len(own["q"]), len(modes.barriers)))
@@ -511,11 +501,8 @@ class Segments:
                 friction[:, i] = own_part
         if self.contacts:
             push[:, modes.barriers.stops :] = found.push
-        n = friction.shape[1]
-        room.qdd[rows], room.push[rows] = found.qdd, push
-        room.friction[rows, :n] = friction
-        if self.places:
-            room.friction[rows, n:] = found.rotor_friction
+        rotors = [found.rotor_friction] if self.places else []
+        self.motion.samples.keep_forces(rows, found.qdd, push, np.concatenate([friction, *rotors], axis=-1))
 
 
 def with_contacts(robot: Robot, planes: tuple[PointOnPlane, ...]) -> Robot:

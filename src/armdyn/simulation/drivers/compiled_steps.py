@@ -10,10 +10,9 @@ import numpy as np
 
 from armdyn.base.progress import Report
 from armdyn.functions import CompiledRollout
-from armdyn.simulation.divergence import diverged
+from armdyn.simulation.divergence import diverged, shorter_step
 from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
-from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.forces import Constant, Forces, Table
 from armdyn.simulation.loop.step import step_function
 from armdyn.simulation.methods.catalogue import FixedStep
@@ -27,13 +26,7 @@ RECORDED, ROTORS = ("q", "qd", "work"), ("theta", "thetad")
 
 
 class CompiledSteps:
-    """Steps of a system under torques and a wrench that are constant, or a table over time.
-
-    Args:
-        system: that moves.
-        method: a one-step method.
-        forces: held during each step.
-    """
+    """Steps of a system under torques and a wrench that are constant, or a table over time."""
 
     def __init__(self, system: System, method: FixedStep, forces: Forces) -> None:
         self.system, self.robot, self.method = system, system.robot, method
@@ -41,7 +34,7 @@ class CompiledSteps:
         self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
         flexible, bends = bool(system.places), system.carries
-        step = step_function(method, None, None, energy=True, flexible=flexible, bristles=bends)
+        step = step_function(method.scheme, None, None, energy=True, flexible=flexible, bristles=bends)
         self._after = (*RECORDED[2:], *([BRISTLES] if bends else []), *method.scheme.memory)
         self._recorded = (*RECORDED, *([BRISTLES] if bends else []), *(ROTORS if flexible else ()))
         self._loop = CompiledRollout(system.robot, step, over_time=over_time, record=self._recorded)
@@ -60,14 +53,8 @@ class CompiledSteps:
     ) -> State:
         """The state after the steps first, ..., last - 1.
 
-        Args:
-            state: before them.
-            first: the number of the first step.
-            last: the number of the step after the last.
-            h: their length, s.
-            every: the number of steps between two kept states; all if none is kept between.
-            rows: arrays for the positions, velocities, work, bristles and rotors that are kept.
-            report: called now and then with the fraction that is done.
+        There are ``every`` steps between two states that ``rows`` keep: positions, velocities, work, bristles and
+        rotors. By default none is kept.
         """
         forces = {name: force.during(slice(first, last)) for name, force in self._given.items()}
         x, v, *after = state

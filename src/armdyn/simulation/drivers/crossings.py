@@ -90,11 +90,7 @@ def arrives(f: Function, times: Array, direction: int, side: int, band: float) -
 def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Bracket | None:
     """The first interval in which a gap becomes zero, even if it opens again within it.
 
-    Args:
-        gap: g(t), rad or m.
-        rate: of g.
-        times: at which signs are evaluated, s.
-        starts: true if the motion starts anew at the first of them, perhaps from a gap of zero that opens.
+    With ``starts`` the motion starts anew at the first time, perhaps from a gap of zero that opens.
     """
     values = [gap(t) for t in times]
     for k, (a, b) in enumerate(pairwise(times)):
@@ -132,10 +128,7 @@ def _again(gap: Function, begin: float, end: float) -> Bracket | None:
 def falls(f: Function, times: Array, *, starts: bool) -> Bracket | None:
     """The first interval in which f falls below zero; at once if it starts below.
 
-    Args:
-        f: of time.
-        times: at which signs are evaluated, s.
-        starts: true if the motion starts anew at the first of them; else it came from there with f not below zero.
+    If ``starts`` is false the motion came from the first time with f not below zero.
     """
     values = [f(t) for t in times]
     if starts and values[0] < 0:
@@ -150,11 +143,6 @@ def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
     """The first interval in which a speed that is positive, or zero at first, falls to zero; equal ends if at once.
 
     A speed that begins at zero, or below `SLOW`, has to fall below -`SLOW`; smaller ones may be rounding.
-
-    Args:
-        speed: along its direction, rad/s or m/s.
-        rate: of the speed.
-        times: to look at.
     """
     values = [speed(t) for t in times]
     for (a, b), (v_a, v_b) in zip(pairwise(map(float, times)), pairwise(values), strict=True):

@@ -73,11 +73,7 @@ class States(NamedTuple):
 
 
 class DryModes:
-    """The modes of joints with dry friction: they stick, or slip in a direction.
-
-    Args:
-        rows: the equations of motion.
-    """
+    """The modes of joints with dry friction: they stick, or slip in a direction."""
 
     def __init__(self, rows: BoundedRows) -> None:
         bounds = self.bounds = Bounds.of(rows.dry, rows.robot.dof)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from copy import copy
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -15,24 +15,20 @@ from armdyn.motion.motion_data import Occurrence
 from armdyn.simulation.drivers import side_by_side, sticking_side_by_side
 from armdyn.simulation.drivers.chattering import Stretch, note_on
 from armdyn.simulation.drivers.compiled_segments import Segments
-from armdyn.simulation.drivers.one_by_one import one_by_one
-from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.backlash import BacklashInMotion, ends_of
-from armdyn.simulation.elements.brakes_in_motion import BrakesInMotion
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import refuse_terminal
-from armdyn.simulation.elements.events_in_motion import EventsInMotion
-from armdyn.simulation.elements.happenings import Happenings
+from armdyn.simulation.elements.events_in_motion import BrakesInMotion, EventsInMotion
 from armdyn.simulation.elements.sign_changes import KinksInMotion, LoadKinks
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.bounded_rows import BoundedRows, rows_of_joints
-from armdyn.simulation.system.problem import Problem
+from armdyn.simulation.system.problem import EventSources, Problem
 
-Start = Callable[[Index, Forces, Samples, Dense | None], StateInMotion]
+Start = Callable[[Forces, Samples, Dense | None], StateInMotion]
 """The motion of one state of the batch, under its forces, with room for its samples and interpolants."""
 
 
@@ -44,35 +40,34 @@ def integrate(problem: Problem, report: Report) -> None:
     if has_modes(problem):
         _with_modes(problem, report)
         return
-    states = side_by_side.integrate(problem, report) if side_by_side.has_loop(problem) else None
-    _each(problem, report, lambda _, *room: StateInMotion(problem, *room), states)
+    states = side_by_side.Run(problem, report).integrate() if side_by_side.has_loop(problem) else None
+    _each(problem, report, partial(StateInMotion, problem), states)
 
 
 def has_modes(problem: Problem) -> bool:
     """True if located functions may change the equations of a motion, or are events of it."""
     system = problem.system
     kinks = system.carries or bool(system.robot.model.constraints) or bool(ends_of(system.robot))
-    return problem.happenings is not None or system.own_states > 0 or (bool(system.places) and kinks)
+    return problem.sources is not None or system.own_states > 0 or (bool(system.places) and kinks)
 
 
 def _with_modes(problem: Problem, report: Report) -> None:
     """Motions whose barriers, joints or events are located."""
     system, samples, batch = problem.system, problem.samples, problem.batch
-    happenings = problem.happenings or Happenings((), None, (), DryJoints.of(system.bare))
-    watched = [one for event in happenings.events for one in event.watched(system.robot)]
+    sources = problem.sources or EventSources(DryJoints.of(system.bare))
+    watched = [one for event in sources.events for one in event.watched(system.robot)]
     refuse_terminal(watched, batch)
     if batch:
         refuse_in_batches(problem.method, problem.forces)
-    rows = _rows_of(problem, happenings)
-    brakes, ends = happenings.brakes, ends_of(system.bare)
-    room = Room.of(samples, len(rows.barriers), system.size)
-    samples.qdd, samples.labels = room.qdd, rows.barriers.labels()
-    samples.signals |= room.signals(rows.barriers.stops)
+    rows = _rows_of(problem, sources)
+    brakes, ends = sources.brakes, ends_of(system.bare)
+    samples.add_forces(rows.barriers.stops, rows.barriers.contacts, system.size)
+    samples.labels = rows.barriers.labels()
     braked = cache(lambda engaged: rows.of(brakes.braked(engaged)))  # type: ignore[union-attr]
 
-    def start(index: Index, forces: Forces, own: Samples, dense: Dense | None) -> StateInMotion:
+    def start(forces: Forces, own: Samples, dense: Dense | None) -> StateInMotion:
         motion = StateInMotion(problem, forces, own, dense)
-        modes = ContactModes(motion, copy(rows), room.at(index))
+        modes = ContactModes(motion, copy(rows))
         if ends:
             motion.located.append(BacklashInMotion(modes, ends))
         motion.add_modes(modes)
@@ -80,24 +75,29 @@ def _with_modes(problem: Problem, report: Report) -> None:
             motion.located.append(BrakesInMotion(modes, brakes, lambda engaged: copy(braked(engaged))))
         if rows.kinks:
             motion.located.append(LoadKinks(modes))
-        if happenings.kinks is not None:
-            motion.located.append(KinksInMotion(motion, happenings.kinks))
+        if sources.kinks is not None:
+            motion.located.append(KinksInMotion(motion, sources.kinks))
         motion.events = EventsInMotion(motion, watched)
         motion.segments = Segments.of(problem, motion)
         return motion
 
-    alone = happenings.only_dry and sticking_side_by_side.has_loop(problem, happenings.dry)
+    alone = sources.only_dry and sticking_side_by_side.has_loop(problem, sources.dry)
     try:
-        _each(problem, report, start, sticking_side_by_side.integrate(problem, report, rows, room) if alone else None)
+        _each(
+            problem,
+            report,
+            start,
+            sticking_side_by_side.StickingRun(problem, report, rows).integrate() if alone else None,
+        )
     finally:
         samples.notes += notes_on_impacts(samples.events)
         if len(rows.dry) > 0 or brakes is not None or (system.carries and bool(system.places)):
-            samples.signals |= room.frictions(system.dof, system.places)
+            samples.add_frictions()
 
 
-def _rows_of(problem: Problem, happenings: Happenings) -> BoundedRows:
+def _rows_of(problem: Problem, sources: EventSources) -> BoundedRows:
     """The equations of motion with rows of stops, contacts and dry joints; the robot keeps those of joints alone."""
-    around = happenings.stops, happenings.contacts
+    around = sources.stops, sources.contacts
     if any(around):
         return BoundedRows(problem.system.bare, *around, problem.redundant)
     return rows_of_joints(problem.system.bare, problem.redundant)
@@ -114,7 +114,7 @@ def _each(problem: Problem, report: Report, start: Start, states: Sequence[Index
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         acting = forces if isinstance(method, FixedStep) and not problem.batch else forces.of(index)
-        motion = start(index, acting, own, samples.dense.get(index))
+        motion = start(acting, own, samples.dense.get(index))
         try:
             yield from motion.run(*(each[index] for each in problem.start))
         finally:
@@ -122,7 +122,7 @@ def _each(problem: Problem, report: Report, start: Start, states: Sequence[Index
             stretches.extend(motion.chattering.stretches if motion.chattering is not None else ())
 
     try:
-        one_by_one(samples, alone, report, states)
+        samples.one_by_one(alone, report, states)
     finally:
         samples.events.sort(key=lambda one: one.t)
         if stretches and isinstance(method, Adaptive) and method.chattering_step is not None:

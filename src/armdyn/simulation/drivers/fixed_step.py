@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from armdyn.base.progress import Report
-from armdyn.simulation.divergence import diverged
+from armdyn.declaration import Function
+from armdyn.simulation.divergence import diverged, shorter_step
 from armdyn.simulation.drivers import side_by_side
 from armdyn.simulation.drivers.compiled_steps import CompiledSteps
 from armdyn.simulation.drivers.grid import ROUNDING
-from armdyn.simulation.elements.bristles import Path
-from armdyn.simulation.elements.own import lost_to_elements
-from armdyn.simulation.elements.spring_steps import shorter_step
+from armdyn.simulation.elements.bristles import bristles_along
 from armdyn.simulation.equations import lagrangian_derivatives, velocity_of_momentum
 from armdyn.simulation.forces import Forces
-from armdyn.simulation.methods.formulas import Rates, State
-from armdyn.simulation.methods.scheme import Scheme
+from armdyn.simulation.loop.step import step_function
+from armdyn.simulation.methods.formulas import Rates, Scheme, State
 from armdyn.simulation.over_time import Scheduled
 from armdyn.simulation.samples import Effort, Samples
-from armdyn.simulation.system.arm_in_step import held_step
+from armdyn.simulation.system.arm_in_step import forces_on_joints
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
@@ -82,7 +82,7 @@ def _in_compiled_loop(problem: Problem, report: Report) -> bool:
     """True if a compiled loop made all steps, without coming near a dead point of constraints."""
     system, forces, samples, corrector = problem.system, problem.forces, problem.samples, problem.corrector
     if side_by_side.has_loop(problem):
-        return not side_by_side.integrate(problem, report)
+        return not side_by_side.Run(problem, report).integrate()
     independent = problem.redundant == "error" and not problem.corrects
     if not (forces.are_known and independent and problem.method.scheme.starter is None):
         return False
@@ -142,6 +142,12 @@ class Stepper:
         return held and not np.array_equal(now, before)
 
 
+@cache
+def held_step(scheme: Scheme) -> Function:
+    """A step of (q, qd, W) and the memory of a scheme, the forces held."""
+    return step_function(scheme, None, None, energy=True)
+
+
 def _advance(system: System, scheme: Scheme, forces: Forces) -> Advance:
     """One compiled call a step if the forces are held during it; else the formula around calls of the equations."""
     by_least_squares = system.redundant != "error" and bool(system.robot.model.constraints)
@@ -166,12 +172,12 @@ def _bent_steps(system: System, scheme: Scheme, forces: Forces) -> Advance:
 
     def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
         x, v, work, z, *memory = state
-        path = Path(system.along, x, v, z)
+        bristles_at = bristles_along(system.along, x, v, z)
         called.hold = (k, acting)
-        called.bending = lambda x, v: system.bending(path.bent(x, v), v)[0]
+        called.bending = lambda x, v: system.bending(bristles_at(x, v), v)[0]
         first = system.motion(x, v, acting[0] - system.bending(z, v)[0], *acting[1:])
         x, v, work, *memory = scheme.formula(called, first, t, (x, v, work, *memory), h)
-        after = path.bent(x, v)
+        after = bristles_at(x, v)
         return x, v, work + system.stored(after) - system.stored(z), after, *memory
 
     return advance
@@ -194,14 +200,8 @@ class Called:
 
     def joint_forces(self, t: float, q: Array, qd: Array) -> Array:
         """tau - friction - J^T f_tip."""
-        tau, *f_tip = acting = self._acting(t, q, qd)
-        drive = self.robot.mechanism.drive
-        if drive.has_friction:
-            loaded = (self.system.motion(q, qd, *acting)[0], *f_tip) if drive.depends_on_load else ()
-            tau = tau - self.robot.friction_forces(q, qd, *loaded)
-        if self.robot.model.elements:
-            tau = tau + self.robot.compile(lost_to_elements)(q, qd)
-        return tau - self.robot.tip_forces(q, *f_tip) if f_tip else tau
+        forces: Array = self.robot.compile(forces_on_joints)(q, qd, *self._acting(t, q, qd))
+        return forces
 
     def _acting(self, t: float, x: Array, v: Array) -> tuple[Array, ...]:
         k, held = self.hold

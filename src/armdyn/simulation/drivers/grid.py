@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armdyn.base import memory
-from armdyn.base.advice import either, option
-from armdyn.base.checks import array
+from armdyn.base.advice import answering_class, either, option
+from armdyn.base.checks import array, number, switch
 from armdyn.base.errors import SettingError
-from armdyn.simulation.save_at import SaveAt
+from armdyn.base.fields import set_fields
 from armdyn.spatial.rotations import Array
 
 SAMPLES = 1000
@@ -22,6 +23,42 @@ MOST_STEPS = 10**9
 
 ROUNDING = 1e-9
 """Tolerance, in steps, within which a time is taken to be on a step."""
+
+
+@answering_class(dict.fromkeys(("dt", "step", "interval"), "the time between two states is every=, s"))
+@dataclass(frozen=True, eq=False)
+class SaveAt:
+    """Times of the states that a trajectory contains, and the interpolants between them.
+
+    Without ``times`` and ``every`` each step of a fixed-step method is kept, and a thousand equal intervals of an
+    adaptive motion. The first and the last state are always kept.
+
+    Args:
+        times: the times, s, increasing, shape (T,).
+        every: the time between two states, s.
+        dense: true to keep the interpolants of the steps: ``trajectory.at(t)`` is then as accurate as the steps at any
+            time, with the velocity before an impact at its time itself, and so is ``trajectory.rotors_at(t)`` of
+            flexible joints. About 1.5 kB per step of "adaptive" for an arm of six joints. Under a controller they are
+            steps of a part of the length, computed when ``at`` is called.
+
+    Raises:
+        SettingError: both ``times`` and ``every``, or an interval that is not above zero.
+
+    >>> swing = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0, save=SaveAt(every=0.25))
+    >>> swing.t
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+
+    times: ArrayLike | None = None
+    every: float | None = None
+    dense: bool = False
+
+    def __post_init__(self) -> None:
+        if self.every is not None:
+            set_fields(self, every=number("every", self.every, above=0.0, unit="s", error=SettingError))
+            if self.times is not None:
+                raise SettingError("SaveAt has both times and every; expected one of them")
+        set_fields(self, dense=switch("dense", self.dense, error=SettingError))
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from armdyn.simulation.drivers.crossings import Bracket, Function, arrives, closes, crossed, reverses, zero
+from armdyn.simulation.drivers.crossings import Bracket, Function, zero
 from armdyn.simulation.drivers.pieces import Step
 from armdyn.spatial.rotations import Array
 
@@ -38,10 +38,7 @@ class LocatedFunctions:
     def zeros(self, step: Step, times: Array, *, starts: bool) -> Iterator[Found]:
         """The first zero of each function in a step.
 
-        Args:
-            step: of the integration.
-            times: in it at which signs are evaluated, s.
-            starts: true if the motion starts anew at the first of them.
+        Signs are evaluated at some times in it. With ``starts`` the motion starts anew at the first of them.
         """
         return iter(())
 
@@ -105,35 +102,29 @@ class NotedEvents:
         raise NotImplementedError
 
 
-def crossing(value: Along, times: Array, direction: int, at: At) -> Bracket | None:
-    """The interval in which a value along a motion changes its sign in a direction, by `crossed`."""
-    return crossed(value(at), times, direction)
-
-
-def arrival(value: Along, times: Array, direction: int, side: int, band: float, at: At) -> Bracket | None:
-    """The interval in which a value along a motion arrives at zero, by `arrives`."""
-    return arrives(value(at), times, direction, side, band)
-
-
-def reversal(speed: Along, rates: Callable[[At], At], times: Array, at: At) -> Bracket | None:
-    """The interval in which a speed along a motion becomes zero, by `reverses`; ``rates`` maps y to y'."""
-    return reverses(speed(at), speed(rates(at)), times)
-
-
-def closing(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bracket | None:
-    """The interval in which a gap along a motion becomes zero, by `closes`."""
-    return closes(gap(at), speed(at), times, starts=starts)
-
-
 def found_in(
-    step: Step, kind: str, place: int, value: Along, bracket: Callable[[At], Bracket | None]
+    step: Step,
+    kind: str,
+    place: int,
+    value: Along,
+    bracket: Callable[..., Bracket | None],
+    *settings: Any,
+    rate: Along | None = None,
+    **named: Any,
 ) -> Iterator[Found]:
-    """The crossing of zero of a value in the step, if it crosses: bracketed near the motion, located on it.
+    """The zero of a value in the step, if it has one: bracketed near the motion, located on it.
 
     If the approximation near the motion is misleading, the motion itself is evaluated.
+
+    One of `armdyn.simulation.drivers.crossings` brackets it, from the value as a function of time, its rate if there is
+    one, and settings.
     """
-    interval, f = bracket(step.near), value(step.at)
+
+    def interval_of(at: At) -> Bracket | None:
+        return bracket(*(one(at) for one in (value, rate) if one is not None), *settings, **named)
+
+    interval, f = interval_of(step.near), value(step.at)
     if interval is not None and (interval[0] == interval[1] or f(interval[0]) * f(interval[1]) > 0):
-        interval = bracket(step.at)
+        interval = interval_of(step.at)
     if interval is not None:
         yield Found(zero(f, *interval), kind, place)

@@ -9,21 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.robot import Robot
-from armdyn.simulation.divergence import diverged, not_kept
+from armdyn.simulation.divergence import diverged, not_kept, shorter_step
 from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.drivers.step_interpolants import PartOfStep, QuadraticRates, QuarticStep
-from armdyn.simulation.elements.spring_steps import shorter_step
 from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, FixedStep
 from armdyn.simulation.samples import Effort
+from armdyn.simulation.system.system import System
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Rates = Callable[[float, Array], Array]
 """y' of y = (q, qd, W), or of (q, qd, z, W) if friction has a state z of its own."""
-
-Along = Callable[[Array, Array, Array], Array]
-"""z after a motion, by z before, the displacement of q, and the velocities during it."""
 
 STILL = 1e-12
 """Rates, in SI, of an arm that rests to rounding."""
@@ -32,14 +28,8 @@ STILL = 1e-12
 class Step:
     """One step of an integration: from (t, y) to (end, y_end), and the states between.
 
-    Args:
-        t: s.
-        y: the state there.
-        end: s.
-        y_end: the state there.
-        near: y at times between, to search for events; each is computed once.
-        at: y at times between, as accurate as the step.
-        interpolant: returns the interpolant of the step, to be kept; ``near`` by default.
+    ``near`` computes y between them to search for events, ``at`` as accurately as the step, each once; ``interpolant``
+    returns a function of time to be kept, ``near`` by default.
     """
 
     def __init__(
@@ -74,20 +64,10 @@ class ByFormula:
     """The remedy for a motion that diverges; a shorter step by default."""
 
     def __init__(
-        self,
-        robot: Robot,
-        method: FixedStep,
-        rates: Rates,
-        effort: Effort,
-        along: Along | None = None,
-        size: int | None = None,
-        grid: StepGrid | None = None,
-        own: int = 0,
+        self, system: System, method: FixedStep, rates: Rates, effort: Effort, grid: StepGrid | None = None
     ) -> None:
-        self.grid, self.own = grid, own
-        self.n = robot.dof if size is None else size
-        self.robot, self.rates, self.effort, self.along, self.made = robot, rates, effort, along, 0
-        self.method, self.formula = method, method.scheme.formula
+        self.system, self.method, self.rates, self.effort, self.grid = system, method, rates, effort, grid
+        self.n, self.own, self.made = system.size, system.own_states, 0
 
     def step(self, t: float, y: Array, until: float) -> Step:
         """A step to the next time of the grid."""
@@ -116,7 +96,7 @@ class ByFormula:
 
         interpolant: Callable[[float], Array] = along
         if self.method.scheme.once:
-            interpolant = PartOfStep(self.formula, t, q[0], qd[0], qdd[0])
+            interpolant = PartOfStep(self.method.scheme.formula, t, q[0], qd[0], qdd[0])
         elif self.method.scheme.evaluations == 2:
             interpolant = QuadraticRates(ends, q, qd, qdd)
         step = Step(t, y, until, y_end, near, at)
@@ -135,17 +115,18 @@ class ByFormula:
 
         known = velocities(first), first[-1]
         x = np.concatenate([y[:n], np.zeros(self.own)]) if self.own else y[:n]
-        x, v, work = self.formula(f, known, t, (x, velocities(y), y[-1]), np.float64(h))
+        x, v, work = self.method.scheme.formula(f, known, t, (x, velocities(y), y[-1]), np.float64(h))
         return self._whole(y, x, v, work)
 
     def _whole(self, y: Array, x: Array, v: Array, work: float) -> Array:
         """The state of these positions and velocities in the step that begins with y; states of elements are in v."""
         n = self.n
         q, qd, own = x[:n], v[:n], v[n:]
-        if self.along is None:
+        if not self.system.carries:
             return np.array([*q, *qd, *own, work])
         bristles = y[2 * n : len(y) - 1 - self.own]
-        return np.array([*q, *qd, *self.along(bristles, q - y[:n], 0.5 * (y[n : 2 * n] + qd)), *own, work])
+        z = self.system.along(bristles, q - y[:n], 0.5 * (y[n : 2 * n] + qd))
+        return np.array([*q, *qd, *z, *own, work])
 
     def moved(self, t: float, y: Array) -> None:
         """Do nothing: no state is kept."""
@@ -155,8 +136,9 @@ class ByFormula:
 
     def stuck(self, t: float, y: Array) -> SimulationError:
         """The error of a motion that diverges at a time, with the state before."""
-        q, qd = _of_joints(self.robot, y, self.n)
-        return diverged(self.robot, t, q, qd, self.remedy or shorter_step(self.robot, self.method, q))
+        q, qd = self.system.seen(y[: self.n], y[self.n : 2 * self.n])
+        remedy = self.remedy or shorter_step(self.system.robot, self.method, q)
+        return diverged(self.system.robot, t, q, qd, remedy)
 
 
 class BySolver:
@@ -165,18 +147,10 @@ class BySolver:
     A step from a state in which nothing moves is ``longest_at_rest`` at most: the equations do not limit it there.
     """
 
-    def __init__(
-        self,
-        robot: Robot,
-        method: Adaptive,
-        rates: Rates,
-        effort: Effort,
-        size: int | None = None,
-        longest_at_rest: float = np.inf,
-    ) -> None:
-        self.longest_at_rest = longest_at_rest
-        self.n = robot.dof if size is None else size
-        self.robot, self.method, self.rates, self.effort = robot, method, rates, effort
+    longest_at_rest = np.inf
+
+    def __init__(self, system: System, method: Adaptive, rates: Rates, effort: Effort) -> None:
+        self.system, self.method, self.rates, self.effort, self.n = system, method, rates, effort, system.size
         self._solver: Any = None
         self.made, self._all_finite = 0, True
 
@@ -194,7 +168,7 @@ class BySolver:
             rate = self.rates(t, y) if anew or may_rest else np.zeros(0)
         if not _is_finite(rate):  # SciPy would look for a step for ever
             remedy = "Its accelerations there are not finite: check torque, f_tip and the laws of friction."
-            raise diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
+            raise self._diverged(t, y, remedy)
         self.made += 1
         if self.made > self.method.max_steps:
             raise self.stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
@@ -234,31 +208,12 @@ class BySolver:
 
     def stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         """The error of a motion that cannot be continued from a state."""
-        remedy = not_kept(self.method, f" {why}")
-        return diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
+        return self._diverged(t, y, not_kept(self.method, f" {why}"))
 
-
-def integrator_of(
-    robot: Robot,
-    method: Adaptive | FixedStep,
-    rates: Rates,
-    effort: Effort,
-    along: Along | None = None,
-    size: int | None = None,
-    grid: StepGrid | None = None,
-    own: int = 0,
-) -> ByFormula | BySolver:
-    """The integrator of a method; y has ``size`` positions, one per joint by default, ``own`` states of elements."""
-    if isinstance(method, Adaptive):
-        return BySolver(robot, method, rates, effort, size)
-    return ByFormula(robot, method, rates, effort, along, size, grid, own)
+    def _diverged(self, t: float, y: Array, remedy: str) -> SimulationError:
+        return diverged(self.system.robot, t, *self.system.seen(y[: self.n], y[self.n : 2 * self.n]), remedy)
 
 
 def _is_finite(values: Array) -> bool:
     """True if all values are finite; their squares are a sufficient condition that is found quickly."""
     return math.isfinite(values.dot(values)) or bool(np.isfinite(values).all())
-
-
-def _of_joints(robot: Robot, y: Array, size: int) -> tuple[Array, Array]:
-    """q and qd of a state with ``size`` positions, those of the joints first."""
-    return y[: robot.dof], y[size : size + robot.dof]

@@ -14,9 +14,8 @@ import numpy as np
 from armdyn.base.progress import Report
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.functions.integrations import Arrays, CompiledIntegration, IntegrationProgress, polynomial
-from armdyn.simulation.divergence import diverged, not_kept
-from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, are_known, formula_of, loop_of
-from armdyn.simulation.elements.spring_steps import shorter_step
+from armdyn.simulation.divergence import diverged, not_kept, shorter_step
+from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, has_steps, loop_of
 from armdyn.simulation.forces import Index
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.over_time import Scheduled
@@ -40,29 +39,17 @@ def has_loop(problem: Problem) -> bool:
     (`armdyn.simulation.drivers.compiled_steps`). Within constraints, the coordinates are those of joints alone.
     """
     system, method, corrects = problem.system, problem.method, problem.corrects
-    explicit = formula_of(method) is not None and (corrects or isinstance(method, Adaptive))
+    explicit = has_steps(method, problem.forces) and (corrects or isinstance(method, Adaptive))
     explicit = explicit and not problem.within_steps
     constrained = corrects or bool(system.robot.model.constraints)
     by_rows = not constrained or (system.redundant == "error" and not (system.places or system.carries))
-    return explicit and by_rows and not system.rubbing and are_known(problem.forces, method)
-
-
-def integrate(problem: Problem, report: Report) -> list[Index]:
-    """Integrate all states to the duration and fill the samples; returns the states to be integrated again."""
-    run = Run(problem, report)
-    try:
-        return run.to_the_end()
-    finally:
-        run.keep_forces()
+    return explicit and by_rows and not system.rubbing
 
 
 class Run:
     """A batch on its way: its progress, its state by name, and the rows of the samples.
 
-    Args:
-        problem: to solve.
-        report: called with the fraction that is done.
-        parameters: parameters of the model by name, a value for each state.
+    Each state has values of its own of the ``parameters`` of the model.
     """
 
     def __init__(self, problem: Problem, report: Report, parameters: Arrays | None = None) -> None:
@@ -121,6 +108,13 @@ class Run:
             return self.apart[name]
         array: Array = getattr(self.samples, name)
         return array.reshape((len(array), self.states, *array.shape[1 + len(self.batch) :])).swapaxes(0, 1)
+
+    def integrate(self) -> list[Index]:
+        """Integrate all states to the duration and fill the samples; returns the states to be integrated again."""
+        try:
+            return self.to_the_end()
+        finally:
+            self.keep_forces()
 
     def to_the_end(self) -> list[Index]:
         """Integrate from hold to hold of the forces; a state whose step becomes too short keeps NaN from there on.

@@ -15,12 +15,12 @@ import numpy as np
 
 from armdyn.base.advice import either, option
 from armdyn.motion.dense import Dense
+from armdyn.simulation.divergence import too_long_for_springs
 from armdyn.simulation.drivers.chattering import Chattering
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents, Reached, SegmentLoops
-from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step, integrator_of
-from armdyn.simulation.elements.spring_steps import too_long_for_springs
+from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step
 from armdyn.simulation.forces import Forces, Table
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, SemiImplicitEuler
 from armdyn.simulation.samples import Samples
@@ -44,15 +44,12 @@ MOST_AT_ONCE = 100
 """A motion cannot be continued if it has this many events at one time."""
 
 
-class StateInMotion:
-    """One state in motion, and the elements whose located functions change it.
+Ended = tuple[Found | None, LocatedFunctions | None]
+"""The event that changes a motion, with its source, None if it ends the motion; or None, None."""
 
-    Args:
-        problem: of the simulation.
-        forces: that act on this state.
-        samples: room for it.
-        dense: room for the interpolants of its steps, if they are kept.
-    """
+
+class StateInMotion:
+    """One state in motion, and the elements whose located functions change it."""
 
     modes: ContactModes | None = None
     """Barriers and joints that can stick."""
@@ -75,7 +72,6 @@ class StateInMotion:
         self.end = self.ends[0]
         self.hold, self.at_once, self.starts = 0, 0, True
         self.acting = forces
-        self._along = self.system.along if self.system.carries else None
         self.integrator = self.new_integrator()
         self.chattering = Chattering.of(self.system, self.method, forces, self.duration)
         self._held: tuple[Array, ...] | None = None
@@ -91,9 +87,10 @@ class StateInMotion:
 
     def new_integrator(self) -> ByFormula | BySolver:
         """An integrator of these equations that has made no step."""
-        effort, along, grid = self.samples.effort, self._along, self.grid
-        own = self.system.own_states
-        return integrator_of(self.system.robot, self.method, self.rates, effort, along, self.n, grid, own)
+        effort = self.samples.effort
+        if isinstance(self.method, Adaptive):
+            return BySolver(self.system, self.method, self.rates, effort)
+        return ByFormula(self.system, self.method, self.rates, effort, self.grid)
 
     # Equations of motion.
 
@@ -228,69 +225,59 @@ class StateInMotion:
             self._held = None
 
     def _until_event(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
-        segment = self.segments.advance(t, y, end) if self.segments is not None else None
-        if segment is not None:
-            return self._after_segment(t, segment)
-        rests = self._rests(t, y)
-        step, by_solver = self._next_step(t, y, end, rests=rests)
-        event, source = self._first(step)
-        stop, reached = (step.end, step.y_end) if event is None else self._cut(step, event, source)
-        self._look_for_chattering(t, stop, y)
-        self._record(step, stop)
+        reached = self.segments.advance(t, y, end) if self.segments is not None else None
+        integrator = None
+        if reached is None:
+            reached, integrator = self._by_step(t, y, end)
+        stop, there, event, source = reached
         self.at_once = self.at_once + 1 if event is not None and stop <= t + NO_TIME * self.duration else 0
         if self.at_once > MOST_AT_ONCE:
             if self.chattering is None or not self.chattering.begins(stop):
                 raise self._too_many(t, y)
             self.at_once = 0
-        t, y, self.starts = stop, reached, event is not None
+        begin, t, y, self.starts = y, stop, there, event is not None
         if event is not None:
             if source is None:
                 self._end(t, y)
                 return t, y, True
             self.integrator.restart()
             y = source.changed(t, y, event)
-        elif not rests and (self.corrector is not None or (self.modes is not None and self.modes.any_held)):
-            before, y = y, self.corrected(y, after_step=True, since=self.parts(step.y)[0])
-            if by_solver and not np.array_equal(y, before):
-                self.integrator.moved(t, y)
+        elif integrator is not None and (
+            self.corrector is not None or (self.modes is not None and self.modes.any_held)
+        ):
+            y = self.corrected(there, after_step=True, since=self.parts(begin)[0])
+            if not np.array_equal(y, there):
+                integrator.moved(t, y)
         self._follow_events(t, y)
         return t, y, False
 
-    def _after_segment(self, t: float, reached: Reached) -> tuple[float, Array, bool]:
-        """The state after the steps of a loop, and after the event that ended them, as of `_stepped`."""
-        stop, y, event, source = reached
-        self.at_once = self.at_once + 1 if event is not None and stop <= t + NO_TIME * self.duration else 0
-        if self.at_once > MOST_AT_ONCE:
-            raise self._too_many(t, y)
-        self.starts = event is not None
-        if event is not None:
-            if source is None:
-                self._end(stop, y)
-                return stop, y, True
-            y = source.changed(stop, y, event)
-        self._follow_events(stop, y)
-        return stop, y, False
+    def _by_step(self, t: float, y: Array, end: float) -> tuple[Reached, ByFormula | BySolver | None]:
+        """The end of one step, or of its part until an event, and the integrator that made it; None at rest."""
+        step, integrator = self._next_step(t, y, end)
+        event, source = self._first(step)
+        stop, there = (step.end, step.y_end) if event is None else self._cut(step, event, source)
+        self._look_for_chattering(t, stop, y)
+        self._record(step, stop)
+        return Reached(stop, there, event, source), integrator
 
-    def _next_step(self, t: float, y: Array, end: float, *, rests: bool) -> tuple[Step, bool]:
-        """The next step, and true if the integrator made it: not at rest, nor through chattering."""
-        if rests:
+    def _next_step(self, t: float, y: Array, end: float) -> tuple[Step, ByFormula | BySolver | None]:
+        """The next step, and the integrator that made it; None at rest."""
+        if self._rests(t, y):
             self.integrator.restart()
             self.samples.effort.steps += 1
-            return Step(t, y, min(t + AT_REST * self.duration, end), y, lambda _: y, lambda _: y), False
+            return Step(t, y, min(t + AT_REST * self.duration, end), y, lambda _: y, lambda _: y), None
         chattering = self.chattering
         if chattering is None or not chattering.goes_on:
             step = self.integrator.step(t, y, end)
             if step is not None:
-                return step, True
+                return step, self.integrator
             if chattering is None or not chattering.begins(t):
                 raise self.integrator.stuck(t, y)
         assert chattering is not None  # noqa: S101 - it has begun
-        method = SemiImplicitEuler(chattering.step)
-        own = self.system.own_states
-        steps = ByFormula(self.system.robot, method, self.rates, self.samples.effort, self._along, self.n, own=own)
+        steps = ByFormula(self.system, SemiImplicitEuler(chattering.step), self.rates, self.samples.effort)
         by_line = "Use --method rk4 and a short --set method.step=1e-4."
         steps.remedy = either("Use a shorter Adaptive(chattering_step=...).", by_line)
-        return steps.step(t, y, min(end, t + chattering.step)), False
+        return steps.step(t, y, min(end, t + chattering.step)), steps
 
     def _look_for_chattering(self, t: float, stop: float, y: Array) -> None:
         """Recognise chattering by the lengths of steps, and its end by the forces after a fixed step."""
@@ -326,12 +313,17 @@ class StateInMotion:
 
     # Events.
 
-    def _first(self, step: Step) -> tuple[Found | None, LocatedFunctions | None]:
-        """The first event that changes the motion, with its source, None if it ends it; those before it are noted."""
+    def _first(self, step: Step) -> Ended:
+        """The first event in a step."""
         if not self.located and self.events is None:
             return None, None
         times = points_of(step.t, step.end)
-        zeros = [(event, one) for one in self.located for event in one.zeros(step, times, starts=self.starts)]
+        return self.ending(
+            step, [(event, one) for one in self.located for event in one.zeros(step, times, starts=self.starts)]
+        )
+
+    def ending(self, step: Step, zeros: list[tuple[Found, LocatedFunctions]]) -> Ended:
+        """The first zero of a step, or the event before it that ends the motion; events before are noted."""
         first, source = min(zeros, key=lambda each: each[0], default=(None, None))
         ended = self.events.note_until(step, first) if self.events is not None else None
         return (first, source) if ended is None else (ended, None)
@@ -418,11 +410,7 @@ def rows_of_holds(forces: Forces) -> list[int] | None:
 def ends_of_holds(grid: StepGrid | None, forces: Forces, duration: float, rows: list[int] | None = None) -> list[float]:
     """Ends of the holds of the forces, s: the steps of a grid if forces change, or the times between smooth forces.
 
-    Args:
-        grid: of a method with steps of one length.
-        forces: on this state.
-        duration: s.
-        rows: of `rows_of_holds`, for tables with one row for each step of the grid.
+    ``rows`` are those of tables with a row for each step of the grid, by `rows_of_holds`.
     """
     if grid is None:
         ends = forces.edges(duration)[1:]

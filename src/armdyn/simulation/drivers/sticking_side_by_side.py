@@ -13,13 +13,11 @@ import numpy as np
 from armdyn.base.progress import Report
 from armdyn.functions.integrations import Arrays, CompiledIntegration
 from armdyn.motion.motion_data import Occurrence
-from armdyn.simulation.drivers.compiled_loops import are_known, formula_of, loop_of
+from armdyn.simulation.drivers.compiled_loops import has_steps, loop_of
 from armdyn.simulation.drivers.dry_modes import Acting, DryModes, States
-from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.side_by_side import Run
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME
 from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
-from armdyn.simulation.forces import Index
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.simulation.system.problem import Problem
@@ -34,33 +32,16 @@ def has_loop(problem: Problem, joints: DryJoints) -> bool:
     """True if a compiled loop can make the motion: an explicit formula, held forces, each dry joint a coordinate."""
     system, forces = problem.system, problem.forces
     plain = not (system.places or system.has_states or system.robot.model.constraints or problem.corrector is not None)
-    known = forces.held and are_known(forces, problem.method) and formula_of(problem.method) is not None
-    loaded = plain and rub_without_load(system.robot.mechanism.drive)
-    return known and not problem.within_steps and loaded and bool((joints.moved_by >= 0).all())
-
-
-def integrate(problem: Problem, report: Report, rows: BoundedRows, room: Room) -> list[Index]:
-    """Integrate all states to the duration and fill the samples; returns the states to be integrated again.
-
-    Args:
-        problem: to solve.
-        report: called with the fraction that is done.
-        rows: the equations of motion.
-        room: for accelerations and friction at the saved times.
-    """
-    run = StickingRun(problem, report, rows, room)
-    try:
-        return run.to_the_end()
-    finally:
-        run.keep_forces()
+    known = forces.held and has_steps(problem.method, forces) and not problem.within_steps
+    return plain and known and rub_without_load(system.robot.mechanism.drive) and bool((joints.moved_by >= 0).all())
 
 
 class StickingRun(Run):
     """A batch on its way: the state (q, qd, W) and the direction of slip of each coordinate, (states, n)."""
 
-    def __init__(self, problem: Problem, report: Report, rows: BoundedRows, room: Room) -> None:
+    def __init__(self, problem: Problem, report: Report, rows: BoundedRows) -> None:
         super().__init__(problem, report)
-        self.modes, self.room = DryModes.of(rows), room
+        self.modes = DryModes.of(rows)
         self.bounds, joints = self.modes.bounds, rows.dry
         self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
         self.places = np.flatnonzero(self.bounds.dry)
@@ -174,4 +155,5 @@ class StickingRun(Run):
         samples.events.sort(key=lambda one: one.t)
         q, qd, forces = samples.q[:count], samples.qd[:count], [force[:count] for force in samples.forces]
         states = States(q, qd, self.slips[:count].reshape(q.shape))
-        self.room.qdd[:count], self.room.friction[:count] = self.modes.motion(states, tuple(forces))
+        qdd, friction = self.modes.motion(states, tuple(forces))
+        samples.keep_forces(slice(count), qdd, samples.push[:count], friction)

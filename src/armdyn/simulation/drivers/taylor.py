@@ -20,7 +20,6 @@ from armdyn.motion.dense import Dense
 from armdyn.program.replay import ARITHMETIC
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.drivers.one_by_one import one_by_one
 from armdyn.simulation.equations import motion
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods.catalogue import Taylor
@@ -64,7 +63,7 @@ def integrate(problem: Problem, report: Report) -> None:
         dense = samples.dense.get(index)
         return _integrate_one(robot, method, forces.of(index), y, solver, duration, own, dense)
 
-    one_by_one(samples, alone, report)
+    samples.one_by_one(alone, report)
 
 
 def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:

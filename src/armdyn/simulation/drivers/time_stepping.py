@@ -30,8 +30,7 @@ import numpy as np
 from armdyn.base.exact import is_zero
 from armdyn.program import less, less_equal, maximum, minimum, select, sign
 from armdyn.simulation.elements.stops import Barriers
-from armdyn.simulation.methods.catalogue import FixedStep
-from armdyn.simulation.methods.formulas import State
+from armdyn.simulation.methods.formulas import Scheme, State
 from armdyn.simulation.system.bounded import Impulses, largest
 from armdyn.simulation.system.friction_rows import Bounds
 from armdyn.simulation.system.frictional_arm import ArmMotion, FrictionalArm
@@ -49,30 +48,24 @@ NEAR = 0.5
 """Stages after stops are accurate if joints are not faster after them than this fraction of the velocities before."""
 
 
-def time_step(method: FixedStep, arm: FrictionalArm, state: State, h: Any, barriers: Barriers | None = None) -> State:
+def time_step(scheme: Scheme, arm: FrictionalArm, state: State, h: Any, barriers: Barriers | None = None) -> State:
     """(x, v, (W, Q)) a step of a one-step method later, forces held, and states of elements if the arm has some.
 
-    W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J.
-
-    Args:
-        method: without a memory.
-        arm: in this step.
-        state: (x, v, (W, Q)).
-        h: length of the step, s.
-        barriers: stops and contacts of the links.
+    W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J. The scheme has
+    no memory; the barriers are stops and contacts of the links.
     """
     x, v, _ = state
     first = arm.solved(x, v)
     yields = arm.yielding(x, v, first)
-    if not method.scheme.once:  # modes at the beginning decide the other evaluations
+    if not scheme.once:  # modes at the beginning decide the other evaluations
         first = arm.released(x, v, first, yields)
         yields = 0.0 * yields
-    later = arm.by_formula(method, first, state, h)
+    later = arm.by_formula(scheme, first, state, h)
     later, z = later[:3], later[3:]
     if not len(arm.rows) and barriers is None:
         return *later, *z
     turns = less(arm.slip * (arm.rows.matrix @ later[1]), 0.0)
-    step = Step(arm, first, turns, yields, state, _predicted(method, arm, first, state, later, h), h)
+    step = Step(arm, first, turns, yields, state, _predicted(scheme, arm, first, state, later, h), h)
     changes = sum(yields) + sum(turns)
     stopped = _either(changes, step.later(), later) if len(arm.rows) else later
     # a compiled loop leaves this out if no joint of a group of arms starts, stops or turns
@@ -90,7 +83,7 @@ def _either(condition: Any, a: State, b: State) -> State:
     return tuple(select(condition, *both) for both in zip(a, b, strict=True))
 
 
-def _predicted(method: FixedStep, arm: FrictionalArm, first: ArmMotion, state: State, later: State, h: Any) -> State:
+def _predicted(scheme: Scheme, arm: FrictionalArm, first: ArmMotion, state: State, later: State, h: Any) -> State:
     """The step in which every joint keeps its mode, before stops: by constant acceleration, or by the method.
 
     Methods that evaluate the forces once carry positions by the velocity of one end, which friction may change by much
@@ -101,7 +94,7 @@ def _predicted(method: FixedStep, arm: FrictionalArm, first: ArmMotion, state: S
     change = h * first.x
     path = h * (v + 0.5 * change)
     straight = (x + path, v + change, energies + arm.energies_on(x, first, path))
-    if method.scheme.once:
+    if scheme.once:
         return straight
     rates = arm.rows.matrix @ straight[1]
     turns = less(arm.slip * rates, 0.0)
@@ -173,12 +166,7 @@ class Step:
         return until + moved, after, energies + arm.energies_of_change(x, v, kinetic, until, moved)
 
     def pushed(self, barriers: Barriers, active: Array) -> State:
-        """The state a step later with forces of the active rows of stops and contacts.
-
-        Args:
-            barriers: stops and contacts.
-            active: 1 for each row that pushes, else 0.
-        """
+        """The state a step later with forces of the active rows of stops and contacts."""
         arm, h, n = self.arm, self.h, self.rows.n
         (x, v, _), (until, predicted, energies) = self.state, self.predicted
         rows = UnilateralRows(barriers, arm.links, until[:n])

@@ -17,6 +17,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.drivers.located import Found
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.sign_changes import SignChanges
+from armdyn.simulation.elements.springs import pressure
 from armdyn.spatial.rotations import Array
 
 
@@ -41,17 +42,10 @@ class End:
     side: int
 
     def press(self, y: Array) -> float:
-        """Above zero if rotor and link touch and push, rad or m: the deflection, if damped at most push/stiffness.
-
-        The push ends before the gap opens if the spring is damped.
-        """
-        spring = self.spring
-        e = float(self.side * (y[self.rotor] - y[self.link]) - 0.5 * spring.backlash)
-        if not spring.is_damped:
-            return e
-        rate = float(self.side * (y[self.size + self.rotor] - y[self.size + self.link]))
-        k, c, d = spring.stiffness, spring.cubic, spring.damping
-        return min(e, e + (c / k) * e**3 + (d / k) * rate)
+        """The pressure between rotor and link at this end."""
+        n = self.size
+        x, xd = y[self.rotor] - y[self.link], y[n + self.rotor] - y[n + self.link]
+        return float(pressure(self.spring, self.side, x, xd))
 
 
 def ends_of(robot: Robot) -> list[End]:
@@ -68,12 +62,7 @@ def ends_of(robot: Robot) -> list[End]:
 
 
 class BacklashInMotion(SignChanges):
-    """The ends of backlash gaps of one motion: an end in contact opens, those of a gap without contact close.
-
-    Args:
-        modes: of the motion; its equations have the ends that touch.
-        ends: of the gaps.
-    """
+    """The ends of backlash gaps of one motion: an end in contact opens, those of a gap without contact close."""
 
     kind = "touch"
 

@@ -71,12 +71,7 @@ class Switch:
 
 @dataclass(frozen=True, eq=False)
 class Brakes:
-    """The brakes of a robot over a motion: their switches, and the robot with some of them engaged.
-
-    Args:
-        robot: with brakes as they are at first.
-        switches: all switches of the brakes.
-    """
+    """The brakes of a robot over a motion: their switches, and the robot with some of them engaged."""
 
     robot: Robot
     switches: tuple[Switch, ...]
@@ -99,15 +94,6 @@ class Brakes:
                 "hold them; give gears efficiencies of 1"
             )
         return cls(robot, switches) if switches else None
-
-    @property
-    def engaged(self) -> frozenset[str]:
-        """The joints whose brakes are engaged at first."""
-        return engaged_joints(self.robot)
-
-    def after(self, engaged: frozenset[str], switch: Switch) -> frozenset[str]:
-        """The joints whose brakes are engaged after a switch."""
-        return engaged | {switch.joint} if switch.engages else engaged - {switch.joint}
 
     def braked(self, engaged: frozenset[str]) -> Robot:
         """The robot with the brakes of these joints engaged, and the others that switch released."""

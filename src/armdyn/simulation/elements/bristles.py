@@ -102,11 +102,7 @@ def without_bristles(robot: Robot) -> Robot:
 
 
 class Bristles:
-    """The laws with a state of a traced arm.
-
-    Args:
-        mechanism: with all its laws.
-    """
+    """The laws with a state of a traced arm."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.drive, self.laws = mechanism.drive, bendings(mechanism.model)
@@ -185,45 +181,26 @@ def bristle_energy(model: Any, bristles: Any) -> Any:
     return Bristles(model).energy(bristles)
 
 
-class Path:
-    """The bristle deflection along one step, whose formula evaluates several states.
-
-    Args:
-        along: as `bent_along`.
-        q: positions when the step begins.
-        qd: velocities when the step begins.
-        z: deflection when the step begins.
-    """
-
-    def __init__(self, along: Callable[[Any, Any, Any], Array], q: Any, qd: Any, z: Any) -> None:
-        self.along, self.q, self.qd, self.z = along, q, qd, z
-
-    def bent(self, q: Any, qd: Any) -> Array:
-        """z at a state of the step."""
-        return self.along(self.z, q - self.q, 0.5 * (self.qd + qd))
+def bristles_along(along: Callable[[Any, Any, Any], Array], q0: Any, qd0: Any, z0: Any) -> Callable[[Any, Any], Array]:
+    """The bristle deflection in states (q, qd) of a step that begins at q0, qd0 and z0; ``along`` as `bent_along`."""
+    return lambda q, qd: along(z0, q - q0, 0.5 * (qd0 + qd))
 
 
 class Bent:
-    """The bristles of a traced arm along one step.
-
-    Args:
-        model: the arm with all its laws.
-        q: positions when the step begins.
-        qd: velocities when the step begins.
-        z: deflection when the step begins.
-    """
+    """The bristles of a traced arm along one step that begins at q, qd and z."""
 
     def __init__(self, model: Mechanism, q: Any, qd: Any, z: Any) -> None:
-        self.laws = Bristles(model)
-        self.path = Path(self.laws.along, q, qd, z)
+        self.laws, self._begin = Bristles(model), z
+        self.at = bristles_along(self.laws.along, q, qd, z)
+        """The deflection at a state of the step."""
 
     def forces(self, q: Any, qd: Any) -> Array:
         """Friction forces of the bristles on the coordinates, at a state of the step."""
-        return self.laws.forces(self.path.bent(q, qd), qd)
+        return self.laws.forces(self.at(q, qd), qd)
 
     def stored(self, q: Any, qd: Any) -> Any:
         """The energy that has been stored since the step began, at its end."""
-        return self.laws.energy(self.path.bent(q, qd)) - self.laws.energy(self.path.z)
+        return self.laws.energy(self.at(q, qd)) - self.laws.energy(self._begin)
 
 
 def initial_bristles(robot: Robot, carried: bool, given: Any, batch: tuple[int, ...]) -> tuple[Array, ...]:

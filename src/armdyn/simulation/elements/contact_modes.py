@@ -7,15 +7,14 @@ bounds. The impacts of that time follow, then a boxed LCP that determines which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 import numpy as np
 
-from armdyn.simulation.drivers.crossings import SLOW, Function, falls, slips
-from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, closing, found_in, reversal
+from armdyn.simulation.drivers.crossings import SLOW, Function, closes, falls, reverses, slips
+from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, found_in
 from armdyn.simulation.drivers.pieces import Step
-from armdyn.simulation.drivers.room import Room
 from armdyn.simulation.drivers.state_in_motion import MOMENT, StateInMotion
 from armdyn.simulation.elements.stops import TOUCHED
 from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, Rates
@@ -27,16 +26,10 @@ ROUNDING = 1e-12
 
 
 class ContactModes(LocatedFunctions):
-    """Barriers and joints that can stick, in one motion.
+    """Barriers and joints that can stick, in one motion."""
 
-    Args:
-        motion: of one state.
-        rows: the equations of motion with held rows.
-        room: for the forces of barriers and joints at the saved times.
-    """
-
-    def __init__(self, motion: StateInMotion, rows: BoundedRows, room: Room) -> None:
-        self.motion, self.rows, self.room = motion, rows, room
+    def __init__(self, motion: StateInMotion, rows: BoundedRows) -> None:
+        self.motion, self.rows = motion, rows
         self.barriers, self.dry = rows.barriers, rows.dry
         self.mode = Mode(np.zeros(len(rows.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
 
@@ -66,7 +59,7 @@ class ContactModes(LocatedFunctions):
         friction = rates.friction
         if motion.system.carries:
             friction = friction + motion.system.on_coordinates(motion.bristle_force(y))
-        self.room.keep(row, rates.qdd[: motion.system.dof], rates.push, friction)
+        motion.samples.keep_forces(row, rates.qdd[: motion.system.dof], rates.push, friction)
 
     def _holding(self, t: float, y: Array) -> Holding:
         return self.rows.holding(*self.motion.parts(y), self.motion.forces_with_states(t, y), self.mode)
@@ -83,7 +76,7 @@ class ContactModes(LocatedFunctions):
         """Open barriers that are hit, from number ``first`` on."""
         for place in (first + np.flatnonzero(~self.mode.held[first : len(self.barriers)])).tolist():
             gap, speed = partial(self._gap, place), partial(self._speed, place)
-            yield from found_in(step, "hit", place, gap, partial(closing, gap, speed, times, starts))
+            yield from found_in(step, "hit", place, gap, closes, times, rate=speed, starts=starts)
 
     def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
         """A barrier would have to pull, or a joint to have more friction than it has."""
@@ -91,14 +84,13 @@ class ContactModes(LocatedFunctions):
             few = times[:: len(times) // 2]
             if self.motion.at_once > 1:  # newly held rows have a force of rounding only
                 few = np.append(min(few[0] + MOMENT * self.motion.duration, few[1]), few[1:])
-            reserve = self._reserve
-            yield from found_in(step, "leave", 0, reserve, lambda at: falls(reserve(at), few, starts=starts))
+            yield from found_in(step, "leave", 0, self._reserve, falls, few, starts=starts)
 
     def _rests(self, step: Step, times: Array) -> Iterator[Found]:
         rates = cache(lambda at: cache(lambda t: self.motion.rates(t, at(t))))  # all joints look at the same ones
         for place in np.flatnonzero(self.mode.slip).tolist():
-            speed = partial(self._slip_speed, place)
-            yield from found_in(step, "rest", place, speed, partial(reversal, speed, rates, times))
+            speed, rate = partial(self._slip_speed, place), partial(self._slip_rate, place, rates)
+            yield from found_in(step, "rest", place, speed, reverses, times, rate=rate)
 
     def _gap(self, place: int, at: At) -> Function:
         n = self.motion.n
@@ -112,9 +104,11 @@ class ContactModes(LocatedFunctions):
         return speed
 
     def _slip_speed(self, place: int, at: At) -> Function:
-        """The speed of a joint along its slip; its rate if ``at`` returns y'."""
         row, n = self.mode.slip[place] * self.dry.rows[place], self.motion.n
         return lambda t: float(row @ at(t)[n : 2 * n])
+
+    def _slip_rate(self, place: int, rates: Callable[[At], At], at: At) -> Function:
+        return self._slip_speed(place, rates(at))
 
     def _reserve(self, at: At) -> Function:
         return lambda t: self._holding(t, at(t)).nearest.distance

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.base.checks import as_float, switch
 from armdyn.base.errors import SettingError, UnknownName
 from armdyn.constraints import PointOnPlane
-from armdyn.model.joint import Joint
+from armdyn.motion.limits_passed import joints_of_several
 from armdyn.robot import Robot
 from armdyn.simulation.drivers.crossings import THERE
 from armdyn.simulation.unfinished import SimulationError
@@ -173,15 +173,6 @@ def limits_of(robot: Robot, names: Sequence[str] | None) -> list[JointBound]:
         for side, limit, sign in (("lower", joint.limits.lower, 1.0), ("upper", joint.limits.upper, -1.0))
         if np.isfinite(limit)
     ]
-
-
-def joints_of_several(robot: Robot) -> list[tuple[Joint, Array, float]]:
-    """The joints that several coordinates move, with their rows and offsets."""
-    model, coupling = robot.model, robot.model.coupling
-    if coupling is None:
-        return []
-    rows = zip(model.joints, coupling.matrix, map(float, coupling.offset), strict=True)
-    return [one for one in rows if np.count_nonzero(one[1]) > 1]
 
 
 def refuse_terminal(watched: Sequence[Watched], batch: tuple[int, ...]) -> None:

@@ -1,16 +1,19 @@
-"""The events of the user along one motion: functions whose zeros are noted, and may end the motion."""
+"""Conditions of the user along one motion: events, which are noted and may end it, and those that switch brakes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
-from armdyn.simulation.drivers.crossings import Function, points_of
-from armdyn.simulation.drivers.located import At, Found, NotedEvents, WatchedMotion, arrival, crossing, found_in
+from armdyn.simulation.drivers.crossings import Function, arrives, crossed, points_of
+from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, NotedEvents, WatchedMotion, found_in
 from armdyn.simulation.drivers.pieces import Step
+from armdyn.simulation.elements.brakes import Brakes, engaged_joints
+from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.events import Watched
+from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.spatial.rotations import Array
 
 SAME_TIME = 1e-12
@@ -18,12 +21,7 @@ SAME_TIME = 1e-12
 
 
 class EventsInMotion(NotedEvents):
-    """The watched functions of one motion.
-
-    Args:
-        motion: of one state.
-        watched: the functions.
-    """
+    """The watched functions of one motion."""
 
     def __init__(self, motion: WatchedMotion, watched: Sequence[Watched]) -> None:
         self.motion, self.watched, self.watches = motion, watched, bool(watched)
@@ -70,12 +68,43 @@ class EventsInMotion(NotedEvents):
             value, way, side = partial(self._value, place), one.direction, self.sides[place]
             kind = "end" if one.terminal else "crossing"
             if not one.band:
-                yield from found_in(step, kind, place, value, partial(crossing, value, whole, way))
+                yield from found_in(step, kind, place, value, crossed, whole, way)
             elif side or not any_held:
                 at_touch = touched[place]
                 times = real if at_touch is None else np.union1d(real, [at_touch])
-                where = partial(arrival, value, times, way, side, one.band)
-                yield from found_in(step, kind, place, value, where)
+                yield from found_in(step, kind, place, value, arrives, times, way, side, one.band)
 
     def _value(self, place: int, at: At) -> Function:
         return lambda t: self.watched[place].value(t, *self.motion.seen(at(t)))
+
+
+class BrakesInMotion(LocatedFunctions):
+    """The brakes of one state during its motion.
+
+    ``rows`` makes the equations of motion with the brakes of some joints engaged.
+    """
+
+    def __init__(self, modes: ContactModes, brakes: Brakes, rows: Callable[[frozenset[str]], BoundedRows]) -> None:
+        self.modes, self.switches, self._rows = modes, brakes.switches, rows
+        self.engaged = engaged_joints(brakes.robot)
+        """The joints whose brakes are engaged now."""
+        self.times = [one.t for one in brakes.switches]
+        """Times of the switches to come, s; None for conditions and for past switches."""
+
+    def zeros(self, step: Step, times: Array, *, starts: bool) -> Iterator[Found]:
+        """Brakes that are engaged or released, each at its time or at the first of its condition in the step."""
+        for place, (one, t) in enumerate(zip(self.switches, self.times, strict=True)):
+            if t is not None and t <= step.end:
+                yield Found(max(t, step.t), "brake", place)
+            elif one.watched is not None and one.engages != (one.joint in self.engaged):
+                value = partial(self._condition, one.watched)
+                yield from found_in(step, "brake", place, value, crossed, times, one.watched.direction)
+
+    def _condition(self, watched: Watched, at: At) -> Function:
+        return lambda t: watched.value(t, *self.modes.motion.seen(at(t)))
+
+    def changed(self, t: float, y: Array, event: Found) -> Array:
+        """The state after a switch, whose joint may have friction now, or none any more."""
+        switch, self.times[event.place] = self.switches[event.place], None
+        self.engaged = self.engaged | {switch.joint} if switch.engages else self.engaged - {switch.joint}
+        return self.modes.with_other_friction(t, y, self._rows(self.engaged), switch.joint, switch.kind)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.elements import (
-    dissipative_forces,
     energy_of_states,
     forces_of_states,
     in_state,
@@ -128,11 +127,6 @@ class StatesInStep:
     """The states of the elements of a traced arm along one step, in which they are velocities of further coordinates.
 
     A formula of `armdyn.simulation.methods` moves velocities by their rates; z has the order of the formula then.
-
-    Args:
-        model: the arm.
-        z: the states when the step begins.
-        tau: the joint forces, held.
     """
 
     def __init__(self, model: Mechanism, z: Array, tau: Any) -> None:
@@ -161,19 +155,8 @@ def _count(model: Model) -> int:
     return len(values_of_kinks(mechanism, at_rest, at_rest))
 
 
-@function("(n),(n)->(kinks)", sizes={"kinks": _count})
-def located_functions(model: Any, q: Any, qd: Any) -> Any:
-    """Functions at whose zeros the forces of elements have kinks or jumps, shape (..., kinks).
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-    """
-    return values_of_kinks(model, q, qd)
-
-
-@function("(n),(n),(element_states)->(kinks)", sizes={"kinks": _count, **SIZES}, sources=SOURCES)
-def located_with_states(model: Any, q: Any, qd: Any, element_states: Any) -> Any:
+@function("(n),(n),(element_states)?->(kinks)", sizes={"kinks": _count, **SIZES}, sources=SOURCES)
+def located_functions(model: Any, q: Any, qd: Any, element_states: Any = None) -> Any:
     """Functions at whose zeros forces or rates of elements have kinks or jumps, shape (..., kinks).
 
     Args:
@@ -181,22 +164,11 @@ def located_with_states(model: Any, q: Any, qd: Any, element_states: Any) -> Any
         qd: joint velocities, rad/s or m/s, shape (..., n).
         element_states: z of all elements, shape (..., element_states).
     """
-    return values_of_kinks(in_state(model, element_states), q, qd)
-
-
-@function("(n),(n)->(n)")
-def lost_to_elements(model: Any, q: Any, qd: Any) -> Any:
-    """Joint forces of elements that do not come from their energy, N m or N, shape (..., n).
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-    """
-    return dissipative_forces(model, q, qd)
+    return values_of_kinks(model if element_states is None else in_state(model, element_states), q, qd)
 
 
 def kinks_of(robot: Robot) -> Kinks | None:
     """The located functions of a robot's elements; None if there are none."""
     if not robot.model.elements or _count(robot.model) == 0:
         return None
-    return robot.compile(located_with_states if state_count(robot.model) else located_functions)
+    return robot.compile(located_functions)

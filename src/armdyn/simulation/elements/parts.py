@@ -11,8 +11,7 @@ from armdyn.base.errors import SettingError, excerpt
 from armdyn.model.element import Element
 from armdyn.model.element_with_state import ElementWithState
 from armdyn.simulation.elements.brakes import BrakeSwitches
-from armdyn.simulation.elements.constraints import Constraints
-from armdyn.simulation.elements.start import AT_REST, Start
+from armdyn.simulation.elements.settings import AT_REST, Constraints, Start
 from armdyn.simulation.elements.stops import Contact, Stops
 
 KINDS = (Stops, Contact, BrakeSwitches, Constraints, Start, Element, ElementWithState)

@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from armdyn.simulation.drivers.crossings import Function
-from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, crossing, found_in
+from armdyn.simulation.drivers.crossings import Function, crossed
+from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, found_in
 from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.contact_modes import ContactModes
@@ -21,12 +21,7 @@ CORRECTIONS, APART = 4, 1e-3
 
 
 class SignChanges(LocatedFunctions):
-    """Functions along one motion; the place of an event is the number of its function, from 1 on, with the new sign.
-
-    Args:
-        motion: of one state.
-        count: the number of functions.
-    """
+    """Functions along one motion; the place of an event is the number of its function, from 1 on, with the new sign."""
 
     kind: str
 
@@ -52,7 +47,7 @@ class SignChanges(LocatedFunctions):
         for k in range(len(self.signs)):
             for way in self.ways(k):
                 value = partial(self._along, k, step.t)
-                yield from found_in(step, self.kind, way * (k + 1), value, partial(crossing, value, times, way))
+                yield from found_in(step, self.kind, way * (k + 1), value, crossed, times, way)
 
     def _along(self, k: int, begin: float, at: At) -> Function:
         """A function of time; at the begin of a piece its sign alone, if that is known."""
@@ -101,12 +96,7 @@ class SignChanges(LocatedFunctions):
 
 
 class KinksInMotion(SignChanges):
-    """The kinks of a user's elements.
-
-    Args:
-        motion: of one state.
-        kinks: the located functions.
-    """
+    """The kinks of a user's elements."""
 
     kind = "kink"
 
@@ -129,11 +119,7 @@ class KinksInMotion(SignChanges):
 
 
 class LoadKinks(SignChanges):
-    """The loads of rotors on springs that slide, e.g. of a gear that is driven back: friction has a kink at their zero.
-
-    Args:
-        modes: of the motion.
-    """
+    """The loads of sliding rotors on springs, e.g. of a gear that is driven back: friction has a kink at their zero."""
 
     kind = "load"
 

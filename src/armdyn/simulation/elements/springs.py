@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints
+from armdyn.actuators.spring import Spring
 from armdyn.declaration import function
 from armdyn.model.friction import TINY, FrictionLaw, is_dry
-from armdyn.program import maximum
+from armdyn.program import maximum, minimum
 from armdyn.simulation.equations import SOURCES
 from armdyn.spatial.rotations import Array
 
@@ -28,6 +29,18 @@ def rotor_friction(laws: Sequence[FrictionLaw], rate: Any, load: Any, direction:
     """Friction force at a rotor that slides in a direction, N m or N; dry friction is zero if the direction is 0."""
     speed = maximum(direction * rate, 0.0)
     return sum(law.sliding(direction, speed, load) if is_dry(law) else law.force(rate, load) for law in laws)
+
+
+def pressure(spring: Spring, side: int, x: Any, xd: Any) -> Any:
+    """Deflection past an end of the backlash gap, rad or m, if damped at most push/stiffness; above zero if it pushes.
+
+    The push ends before the gap opens if the spring is damped. The rotor is ahead, x = theta - q, at the end of side 1.
+    """
+    e = side * x - 0.5 * spring.backlash
+    if not spring.is_damped:
+        return e
+    k, c, d = spring.stiffness, spring.cubic, spring.damping
+    return minimum(e, e + (c / k) * (e * e * e) + (d / k) * (side * xd))
 
 
 def friction_at_rest(joint: FlexibleJoint, q: Any, theta: Any, load: Any, touches: Any) -> tuple[Any, Any]:

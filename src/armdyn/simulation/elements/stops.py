@@ -132,8 +132,6 @@ class Barriers:
         self.planes = tuple(contact.plane for contact in contacts)
         self._planes = robot.without_constraints().with_constraints(*(c.plane for c in contacts)) if contacts else None
 
-        self.planes = tuple(contact.plane for contact in contacts)
-
     def __len__(self) -> int:
         return len(self.names)
 

@@ -17,9 +17,8 @@ from armdyn.robot.editing import LEFT_OUT
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
 from armdyn.simulation.elements.own import element_motion, without_elements_with_states
-from armdyn.simulation.loop.loads import NAME as LOADS
 from armdyn.simulation.loop.run_at_times import RunAtTimes
-from armdyn.simulation.loop.step import pushes_of
+from armdyn.simulation.loop.step import LOADS, pushes_of
 from armdyn.simulation.loop.within_steps import DenseOfLoop
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
@@ -62,7 +61,7 @@ def trajectory_of(
         events: that occurred.
     """
     loop, arguments, rolled = run.loop, run.arguments, run.rolled
-    from armdyn.simulation.trajectory_of_samples import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
+    from armdyn.simulation.results import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
 
     at = RunAtTimes(loop.rollout, arguments, rolled, times)
     q, qd, steps = at.whole("q"), at.whole("qd"), at.steps

@@ -26,11 +26,7 @@ NAME = "brakes"
 
 @dataclass(frozen=True, eq=False)
 class EngagedBrake(DryFriction):
-    """The friction of a brake that an input engages.
-
-    Args:
-        size: N m or N, traced.
-    """
+    """The friction of a brake that an input engages."""
 
     size: Any
 
@@ -43,11 +39,7 @@ class EngagedBrake(DryFriction):
 class LoopBrakes:
     """The brakes of some joints of a loop.
 
-    Args:
-        robot: with these brakes released.
-        joints: whose brakes, in the order of the input.
-        torques: of each at its joint, N m or N.
-        at_first: 1 of each that the description has engaged.
+    ``at_first`` is 1 for each that the description has engaged; the robot has these brakes released.
     """
 
     robot: Robot

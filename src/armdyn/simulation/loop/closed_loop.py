@@ -53,14 +53,14 @@ from armdyn.functions.rollout_call import names_of
 from armdyn.functions.rollout_runs import Report, Watch
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
+from armdyn.simulation.divergence import warn_of_springs
 from armdyn.simulation.elements.bristles import motion_carries
 from armdyn.simulation.elements.own import refuse_for_states, start_of_states, state_count
 from armdyn.simulation.elements.parts import Parts
-from armdyn.simulation.elements.spring_steps import warn_of_springs
-from armdyn.simulation.elements.start import AT_REST
+from armdyn.simulation.elements.settings import AT_REST
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.errors import DeadPointWarning
-from armdyn.simulation.independent import spanning_rows
+from armdyn.simulation.initial_state import check_constraints, initial_state, spanning_rows
 from armdyn.simulation.loop.as_trajectory import LoopRun, recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
@@ -72,7 +72,6 @@ from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
 from armdyn.simulation.samples import ELEMENTS
-from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.simulation.system.system import refuse_memory
 from armdyn.targets.c.notes import Notes
 
@@ -225,7 +224,7 @@ class ClosedLoop:
     def _step(self, controller: Controller | None) -> Function:
         """One step under a controller; without one, tau is an input."""
         return step_function(
-            self.method,
+            self.method.scheme,
             controller,
             self._running_cost,
             energy=self._energy,
@@ -463,20 +462,17 @@ class ClosedLoop:
         qd0: ArrayLike | None = None,
         *,
         steps: int,
-        every: int = 1,
-        out: Mapping[str, NDArray[Any]] | None = None,
-        workers: int | None = None,
-        report: Report | None = None,
         **inputs: Any,
     ) -> RolloutResults:
         """The rates of the results, with the options of a call."""
+        options = {name: inputs.pop(name) for name in ("every", "out", "workers", "report") if name in inputs}
         loop, inputs = self._of_call(q0, qd0, inputs, wrt)
         own = {name: value for name, value in inputs.items() if name != "tangent_t0" or "t0" not in wrt}
         given = loop._given(q0, qd0, own, steps) | self._total.tangents(wrt, inputs, steps)
         if "tangent_t" in given and "t" not in wrt:
             given["tangent_t"] = given["tangent_t"].astype(given["t"].dtype)
         rates = loop.rollout.jvp(*self._total.wrt(wrt))
-        return rates(**given, steps=steps, every=every, out=out, workers=workers, report=report)
+        return rates(**given, steps=steps, **options)
 
     def gradient(
         self,

@@ -23,9 +23,8 @@ from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.errors import UntracedControllerWarning
 from armdyn.simulation.loop.controller import UNTRACED, Controller
-from armdyn.simulation.loop.gains import warn_of_negative_gains
+from armdyn.simulation.loop.controller_faults import singular_task, warn_of_negative_gains
 from armdyn.simulation.loop.python_loop import PythonLoop
-from armdyn.simulation.loop.singular_tasks import singular_task
 from armdyn.spatial.rotations import Array
 
 PUSHES = ("stop_force", "contact_force")
@@ -38,15 +37,7 @@ RUNS_AWAY = 1e6
 class ControlledRollout(CompiledRollout):
     """A `CompiledRollout` of one step of an arm under its controller.
 
-    Args:
-        robot: the robot that moves.
-        step: one step of it under the controller.
-        controller: the controller in the step; None if tau is an input.
-        motion: the step under a tau that is an input, by which a controller may run in Python; None if it must
-            be traced.
-        over_time: arguments with an axis of time.
-        record: names of the quantities kept over time.
-        parameters: of the model, that become inputs.
+    With a step ``motion``, whose tau is an input, a controller may run in Python; without, it must be traced.
     """
 
     def __init__(
@@ -69,19 +60,11 @@ class ControlledRollout(CompiledRollout):
         self._has_warned = False
 
     def shapes(self, *, given: Iterable[str] = ()) -> dict[str, tuple[int, ...]]:
-        """The shapes of the arguments and results of a step, by name.
-
-        Args:
-            given: names of the optional arrays that count as given.
-        """
+        """The shapes of the arguments and results of a step, by name; optional arrays count if they are ``given``."""
         return self._shapes(array_names(self._inputs, given))
 
     def traced(self, *, given: Iterable[str] = ()) -> Rollout | str:
-        """The program of the rollout; for a controller that runs in Python, the reason it cannot be traced.
-
-        Args:
-            given: names of the optional arrays that count as given.
-        """
+        """The program of the rollout; for a controller that runs in Python, the reason it cannot be traced."""
         names = array_names(self._inputs, given)
         try:
             return self._rollout(names, self.record)
@@ -89,11 +72,7 @@ class ControlledRollout(CompiledRollout):
             return self._keep_why(names, error)
 
     def motion_program(self, *, given: Iterable[str] = ()) -> Rollout:
-        """The rollout under a tau that is an input, which is compiled if the controller runs in Python.
-
-        Args:
-            given: names of the optional arrays that count as given.
-        """
+        """The rollout under a tau that is an input, which is compiled if the controller runs in Python."""
         moves: Any = self._moves
         program: Rollout = moves.program(given=given)
         return program

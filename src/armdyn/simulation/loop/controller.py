@@ -35,11 +35,7 @@ def _is_no_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Controller:
-    """The declaration of a controller: its arguments, results and states.
-
-    Args:
-        function: computes tau.
-    """
+    """The declaration of a controller: its arguments, results and states."""
 
     function: Function
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from armdyn.actuators.flexible_joints import flexible_joints
-from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.base.errors import warn_outside
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import behind_springs, motion_carries, without_bristles
-from armdyn.simulation.elements.dry_joints import can_stick, drive_of_links
+from armdyn.simulation.elements.dry_joints import can_hold, can_stick, drive_of_links
 from armdyn.simulation.errors import FrictionWarning
 from armdyn.simulation.methods.catalogue import FixedStep
 
@@ -41,11 +40,7 @@ class LoopFriction:
     ) -> LoopFriction:
         """The treatment of friction in a loop.
 
-        Args:
-            robot: the robot that moves.
-            method: of the loop's steps.
-            parameters: of the model that are inputs: friction that is one may be above zero.
-            brakes: joints whose brakes are inputs.
+        Friction that is among the ``parameters`` may be above zero; ``brakes`` are joints whose brakes are inputs.
         """
         bends = motion_carries(robot, method)
         rest = without_bristles(robot) if bends else robot
@@ -89,8 +84,7 @@ class LoopFriction:
 
 def _obstacle(robot: Robot, method: FixedStep) -> str | None:
     """The reason joints do not stick, and the remedy; None if they stick."""
-    drive = drive_of_links(robot)
-    if drive.depends_on_load and own_coordinates(drive) is None:
+    if not can_hold(robot):
         return (
             "friction depends on the load of joints that are coupled, or that turn rotors which are bodies (use "
             "friction that does not, or a smooth law)"

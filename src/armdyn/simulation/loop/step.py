@@ -1,4 +1,9 @@
-"""One step of a closed loop as a declared function, which `armdyn.functions.CompiledRollout` repeats."""
+"""One step of a closed loop as a declared function, which `armdyn.functions.CompiledRollout` repeats.
+
+The loads of joints whose friction depends on them are carried from step to step. Newton's method begins with them
+(`armdyn.algorithms.load_friction`): they decide how many steps it takes, and the motion to rounding only. The load of a
+flexible joint's friction is the force of its spring, which the state gives.
+"""
 
 from __future__ import annotations
 
@@ -8,32 +13,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.algorithms.elements import without_states
 from armdyn.base.errors import ShapeError, TraceError, UnknownName, excerpt
 from armdyn.base.fields import set_fields
 from armdyn.base.named_tuples import named_tuple
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.model.model import Model
 from armdyn.program import clip
+from armdyn.simulation.drivers.time_stepping import time_step
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import SIZES
 from armdyn.simulation.elements.own import SIZES as ELEMENT_SIZES
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.loop.arm_step import rotors_of, stuck_or_slipped
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
-from armdyn.simulation.loop.loads import NAME as LOADS
-from armdyn.simulation.loop.loads import SIZES as LOAD_SIZES
-from armdyn.simulation.methods.catalogue import FixedStep
+from armdyn.simulation.methods.formulas import Scheme
 from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.arm_in_step import moved
+from armdyn.simulation.system.coordinates import parted, stacked
+from armdyn.simulation.system.frictional_arm import FrictionalArm
+from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.simulation.loop.controller import Controller
 
+LOADS = "last_loads"
+"""Name of the state with the last computed loads of these joints on their links, N m or N, in their order."""
+
 
 def step_function(
-    method: FixedStep,
+    scheme: Scheme,
     controller: Controller | None,
     running_cost: Function | None,
     *,
@@ -56,7 +67,7 @@ def step_function(
     own |= {"work": ()} if energy else {}
     own |= {"heat": ()} if energy and sticks else {}
     own |= {LOADS: (LOADS,)} if loads else {}
-    own |= dict(method.scheme.memory)
+    own |= dict(scheme.memory)
     own |= {"cost": ()} if running_cost else {}
     own |= controller.state_beside((*own, "h", "t", "f_tip")) if controller else {}
     arguments = [Argument(name, shape) for name, shape in own.items()]
@@ -80,9 +91,9 @@ def step_function(
         if sticks:
             given = clip(found[BRAKES], 0.0, 1.0) if BRAKES in found else values.get(BRAKES)
             arm = brakes.on(model, given) if brakes else model
-            found |= stuck_or_slipped(method, arm, acting, bristles=bristles, project=project, barriers=barriers)
+            found |= stuck_or_slipped(scheme, arm, acting, bristles=bristles, project=project, barriers=barriers)
         else:
-            found |= moved(method.scheme, model, acting, bristles=bristles, project=project)
+            found |= moved(scheme, model, acting, bristles=bristles, project=project)
         if running_cost is not None:
             found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
         return kind(*(found[name] for name in results))
@@ -91,24 +102,53 @@ def step_function(
         "bristles" if bristles else "",
         "stick_slip" if sticks else "",
         "in_contact" if barriers else "",
-        f"{method.scheme.name}_step",
+        f"{scheme.name}_step",
         controller.function.name if controller else "",
         "projected" if project else "",
     ]
     name = "_".join(filter(None, parts))
-    step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
+    step.__name__, step.__doc__ = name, f"One step of {scheme.name} under {name}."
     sizes = dict(controller.function.sizes) if controller else {}
     sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
-    sizes |= (SIZES if bristles else {}) | (ELEMENT_SIZES if states else {}) | (LOAD_SIZES if loads else {})
+    sizes |= (SIZES if bristles else {}) | (ELEMENT_SIZES if states else {}) | ({LOADS: _load_count} if loads else {})
     settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "bristles": bristles, "states": states}
     settings |= {"sticks": sticks, "loads": loads, "brakes": brakes, "barriers": barriers, "project": project}
-    made = partial(step_function, method, controller, running_cost, **settings)
+    made = partial(step_function, scheme, controller, running_cost, **settings)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
     )
     if controller is None and running_cost is None and not brakes and not barriers:  # a name does not identify these
         set_fields(declared, sources=(*SOURCES, "actuators") if flexible or bristles else SOURCES)
     return declared
+
+
+def rotors_of(model: Any, values: Mapping[str, Any]) -> dict[str, Array]:
+    """theta and thetad of all joints, by name: at rigid joints those of the links, whatever is given."""
+    places = flexible_places(model.model)
+    pairs = {"theta": "q", "thetad": "qd"}
+    return {
+        name: parted(stacked(values[of_links], values[name], places), model.dof, places)[1]
+        for name, of_links in pairs.items()
+    }
+
+
+def stuck_or_slipped(
+    scheme: Scheme,
+    model: Any,
+    acting: Mapping[str, Any],
+    *,
+    bristles: bool,
+    project: bool,
+    barriers: Barriers | None = None,
+) -> dict[str, Any]:
+    """The state a step later if joints stick and slip, hit stops and contacts."""
+    arm = FrictionalArm(model, acting, bristles=bristles, near=acting.get(LOADS))
+    energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
+    x, v, energies, *states = time_step(scheme, arm, (arm.x, arm.v, energies), acting["h"], barriers)
+    x, v = arm.projected(x, v) if project else (x, v)
+    stops = 0 if barriers is None else barriers.stops
+    pushes = {"stop_force": arm.pushes[:stops], "contact_force": arm.pushes[stops:]}
+    return arm.later(x, np.concatenate([v, *states]), *energies) | {LOADS: arm.last_loads} | pushes
 
 
 def pushes_of(barriers: Barriers | None) -> dict[str, Shape]:
@@ -118,12 +158,7 @@ def pushes_of(barriers: Barriers | None) -> dict[str, Shape]:
 
 
 def held_controller(controller: Controller, running_cost: Function | None) -> Controller | None:
-    """A controller whose tau is an input, in the place of another; None if nothing else of that one is needed.
-
-    Args:
-        controller: the controller that it replaces.
-        running_cost: some of its arguments may be inputs or states of the controller; here all are inputs.
-    """
+    """A controller whose tau is an input, in the place of another; None if nothing else of that one is needed."""
     return None if running_cost is None else type(controller)(_held_function(controller, running_cost))
 
 
@@ -142,6 +177,12 @@ def _held(model: Any, tau: Any, *_: Any) -> Any:
 def _count(brakes: LoopBrakes, model: Any) -> int:
     """The number of brakes that are inputs."""
     return len(brakes)
+
+
+def _load_count(model: Model) -> int:
+    """The number of rigid joints with friction that depends on the load."""
+    rigid = (joint for joint in model.joints if not joint.has_spring)
+    return sum(any(law.depends_on_load for law in joint.laws) for joint in rigid)
 
 
 def _checked_names(arguments: Sequence[Argument], running_cost: Function | None) -> list[str]:

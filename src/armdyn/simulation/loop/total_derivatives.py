@@ -48,13 +48,7 @@ class TotalDerivatives:
         return tuple(found)
 
     def tangents(self, names: Iterable[str], call: Mapping[str, Any], steps: int) -> dict[str, Any]:
-        """The rates of the rollout's arguments that follow from those of the call, ``tangent_X`` of X.
-
-        Args:
-            names: by which the loop is differentiated.
-            call: the arguments of the call by name, rates included.
-            steps: the number of steps.
-        """
+        """The rates of the rollout's arguments that follow from those of the call, ``tangent_X`` of X."""
         named = tuple(names)
         found: dict[str, Any] = {}
         for rotors, links in self._rotors.items():
@@ -72,13 +66,7 @@ class TotalDerivatives:
         return found
 
     def gradients(self, names: Iterable[str], call: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-        """The gradients by the arguments of the call, from those by the arguments of the rollout.
-
-        Args:
-            names: by which the loop is differentiated.
-            call: the arguments of the call by name.
-            found: gradients by name, for all names that `wrt` returns.
-        """
+        """The gradients by the arguments of the call, from those by the arguments of the rollout."""
         named, sums = tuple(names), dict(found)
         for rotors, links in self._rotors.items():
             if rotors not in sums:

@@ -10,6 +10,7 @@ from armdyn.base.checks import number, refuse_class, switch, whole_number
 from armdyn.base.errors import SettingError, UnknownName
 from armdyn.base.fields import set_fields
 from armdyn.simulation.methods.formulas import (
+    Scheme,
     constant_acceleration,
     constant_acceleration_as_printed,
     euler,
@@ -23,7 +24,6 @@ from armdyn.simulation.methods.predictor_corrector import (
     adams_bashforth_moulton_4,
     runge_kutta_4_remembering,
 )
-from armdyn.simulation.methods.scheme import Scheme
 from armdyn.simulation.methods.variational import ITERATIONS, variational
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")

@@ -7,7 +7,6 @@ rotors on springs; bristles are carried by the path since the begin of the step.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,16 +16,14 @@ from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.algorithms.elements import dissipative_forces, in_state
 from armdyn.algorithms.quicker_method import quicker_method
-from armdyn.base.fields import set_fields
 from armdyn.constraints.projection import projected
 from armdyn.constraints.rigid_motion import rigid_motion
-from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.declaration import function
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import Bent
 from armdyn.simulation.elements.own import StatesInStep
 from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, velocity_of_momentum
-from armdyn.simulation.methods.formulas import Rates
-from armdyn.simulation.methods.scheme import Scheme
+from armdyn.simulation.methods.formulas import Rates, Scheme
 from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
@@ -35,10 +32,7 @@ from armdyn.spatial.rotations import Array
 class ArmInStep:
     """A traced arm from the beginning of a step, called by the formulas of `armdyn.simulation.methods`.
 
-    Args:
-        model: the arm.
-        acting: its state and forces by name; rotors of rigid joints have the positions of their links.
-        bristles: true if friction has a state.
+    ``acting`` has its state and forces by name; rotors of rigid joints have the positions of their links.
     """
 
     def __init__(self, model: Any, acting: Mapping[str, Any], *, bristles: bool = False) -> None:
@@ -118,7 +112,7 @@ class ArmInStep:
         state |= more
         if self.bent is not None:
             stored = self.bent.stored(theta, thetad)
-            state |= {BRISTLES: self.bent.path.bent(theta, thetad), "work": work + stored, "heat": heat - stored}
+            state |= {BRISTLES: self.bent.at(theta, thetad), "work": work + stored, "heat": heat - stored}
         return state
 
     def projected(self, x: Array, v: Array) -> tuple[Array, Array]:
@@ -137,15 +131,7 @@ class ArmInStep:
 def moved(
     scheme: Scheme, model: Any, acting: Mapping[str, Any], *, bristles: bool = False, project: bool = False
 ) -> dict[str, Any]:
-    """The state of joints that do not stick a step later, by name.
-
-    Args:
-        scheme: of the method.
-        model: the arm.
-        acting: state, memory of the method, forces and h by name.
-        bristles: true if friction has a state.
-        project: true to project it onto the constraints of the robot.
-    """
+    """The state of joints that do not stick a step later, by name."""
     arm = ArmInStep(model, acting, bristles=bristles)
     begin = (arm.x, arm.v) if arm.own is None else arm.own.before(arm.x, arm.v)
     state = (*begin, *(acting.get(name, 0.0) for name in ("work", *scheme.memory)))
@@ -154,24 +140,14 @@ def moved(
     return arm.later(x, v, work) | dict(zip(scheme.memory, memory, strict=True))
 
 
-@cache
-def held_step(scheme: Scheme) -> Function:
-    """A step as a compiled function: (q, qd, W) and the memory of a method a time h, s, later, the forces held.
+@function("(n),(n),(n),(6)?->(n)", sources=SOURCES)
+def forces_on_joints(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Any:
+    """Joint forces less friction and the wrench of the tip, tau - tau_fric - J^T f_tip, N m or N, shape (..., n).
 
     Args:
-        scheme: of the method.
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    own: dict[str, Shape] = {"q": ("n",), "qd": ("n",), "work": ()} | dict(scheme.memory)
-    arguments = [Argument(*one) for one in own.items()]
-    arguments += [Argument("h", ()), Argument("tau", ("n",)), Argument("f_tip", (6,), optional=True)]
-
-    def step(model: Any, *arrays: Any) -> tuple[Any, ...]:
-        later = moved(scheme, model, dict(zip([argument.name for argument in arguments], arrays, strict=True)))
-        return tuple(later[name] for name in own)
-
-    name = f"{scheme.name}_step"
-    step.__name__, step.__doc__ = name, f"A step of {scheme.name}, the forces held: the state a time h, s, later."
-    made = partial(held_step, scheme)
-    declared = MadeFunction(step, name, "held step", tuple(arguments), tuple(own.values()), {}, made=made)
-    set_fields(declared, sources=SOURCES)
-    return declared
+    return ArmInStep(model, {"q": q, "qd": qd, "tau": tau, "f_tip": f_tip}).joint_forces(0.0, q, qd)

@@ -28,8 +28,7 @@ from armdyn.declaration import function
 from armdyn.program import less, less_equal, select, sign
 from armdyn.simulation.elements.springs import rotor_friction
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.methods.catalogue import FixedStep
-from armdyn.simulation.methods.formulas import Rates, State
+from armdyn.simulation.methods.formulas import Rates, Scheme, State
 from armdyn.simulation.system.arm_in_step import ArmInStep
 from armdyn.simulation.system.friction_rows import Bounds, FrictionRows
 from armdyn.simulation.system.links_in_mode import links_in_mode
@@ -108,11 +107,11 @@ class FrictionalArm(ArmInStep):
         found = self.solved(x, v)
         return found.x, found.energies(v)
 
-    def by_formula(self, method: FixedStep, first: ArmMotion, state: State, h: Any) -> State:
+    def by_formula(self, scheme: Scheme, first: ArmMotion, state: State, h: Any) -> State:
         """The state (x, v, energies) a step later by a formula, modes of the rows as they are, and states of elements.
 
         Args:
-            method: of the formula.
+            scheme: of the formula.
             first: the motion as the step begins.
             state: (x, v, energies) as the step begins.
             h: length of the step, s.
@@ -120,7 +119,7 @@ class FrictionalArm(ArmInStep):
         (x, v, energies), known = state, (first.x, first.energies(state[1]))
         own, size, n = self.own, len(state[0]), self.n
         if own is None:
-            later: State = method.scheme.formula(self, known, 0.0, state, h)
+            later: State = scheme.formula(self, known, 0.0, state, h)
             return later
 
         def rates(t: Any, x: Any, v: Any) -> Rates:
@@ -129,7 +128,7 @@ class FrictionalArm(ArmInStep):
             return np.concatenate([xdd, own.rates(x[:n], v[:n], v[size:])]), energies
 
         begin = np.concatenate([known[0], own.rates(x[:n], v[:n], own.begin)]), known[1]
-        x, v, energies = method.scheme.formula(rates, begin, 0.0, (*own.before(x, v), energies), h)
+        x, v, energies = scheme.formula(rates, begin, 0.0, (*own.before(x, v), energies), h)
         self._hold_states(own.begin)
         return x[:size], v[:size], energies, v[size:]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +13,52 @@ from armdyn.motion.dense import Dense
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import refuse_without_inertia
 from armdyn.simulation.drift import Corrector
-from armdyn.simulation.drivers.grid import StepGrid, saved_times, step_grid, steps_at, times_to_save
-from armdyn.simulation.elements.happenings import Happenings
+from armdyn.simulation.drivers.grid import SaveAt, StepGrid, saved_times, step_grid, steps_at, times_to_save
+from armdyn.simulation.elements.brakes import Brakes
+from armdyn.simulation.elements.dry_joints import DryJoints
+from armdyn.simulation.elements.events import Event
+from armdyn.simulation.elements.own import Kinks, kinks_of
+from armdyn.simulation.elements.parts import Parts
+from armdyn.simulation.elements.stops import Contact, Stops
 from armdyn.simulation.forces import Forces
-from armdyn.simulation.methods.catalogue import FixedStep, Method, can_stop
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, can_stop, check_method
 from armdyn.simulation.samples import Samples
-from armdyn.simulation.save_at import SaveAt
-from armdyn.simulation.settings import check_keeps_constraints
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True)
+class EventSources:
+    """The sources of located events of a motion: events to detect, stops, contacts, dry joints, brakes and kinks."""
+
+    dry: DryJoints
+    events: Sequence[Event] = ()
+    stops: Stops | None = None
+    contacts: Sequence[Contact] = ()
+    brakes: Brakes | None = None
+    kinks: Kinks | None = None
+
+    @classmethod
+    def of(
+        cls, system: System, method: Method, parts: Parts, events: Sequence[Event], duration: float, *, alone: bool
+    ) -> EventSources | None:
+        """The sources of a simulation, ``alone`` if of a single state; None if nothing is to be located.
+
+        Joints with dry friction are not located by methods that cannot stop within a step.
+        """
+        brakes, dry = Brakes.of(system.bare, parts.switches, duration), DryJoints.of(system.bare)
+        locates = can_stop(method) and (isinstance(method, Adaptive) or alone)
+        kinks = kinks_of(system.robot) if locates else None
+        sources = cls(dry, events, parts.stops, parts.contacts, brakes, kinks)
+        if sources.only_dry and not (len(dry) and can_stop(method)):
+            return None
+        check_method(method)
+        return sources
+
+    @property
+    def only_dry(self) -> bool:
+        """True if joints that stick are the only source."""
+        return not (self.events or self.stops or self.contacts or self.brakes or self.kinks)
 
 
 @dataclass
@@ -34,7 +72,7 @@ class Problem:
         start: (x, v) at t = 0, and z if the system has states, with the axes of a batch.
         duration: s.
         samples: room for the motion, which the driver fills.
-        happenings: events, stops, contacts, brakes and joints that stick; None if there is none of them.
+        sources: of located events; None if there are none.
         corrector: puts states onto constraints; None if they are not corrected.
         dense_output: true to keep the interpolants of the steps.
         grid: of a method with steps of one length.
@@ -47,7 +85,7 @@ class Problem:
     start: tuple[Array, ...]
     duration: float
     samples: Samples
-    happenings: Happenings | None = None
+    sources: EventSources | None = None
     corrector: Corrector | None = None
     dense_output: bool = False
     grid: Any = None
@@ -62,7 +100,7 @@ class Problem:
         start: tuple[Array, ...],
         duration: float,
         save: SaveAt,
-        happenings: Happenings | None,
+        sources: EventSources | None,
     ) -> Problem:
         """The problem whose states are kept at the times of ``save``."""
         system.refuse_method(method)
@@ -71,7 +109,7 @@ class Problem:
         grid: StepGrid | None = None
         saved: Array | None = None
         if isinstance(method, FixedStep):
-            check_keeps_constraints(system.robot, method)
+            _require_constraints_kept(system.robot, method)
             grid = step_grid(duration, method.step)
             forces, t = forces.on_grid(grid), times_to_save(duration, save, otherwise=grid.step)
             saved = steps_at(grid, t)
@@ -91,7 +129,7 @@ class Problem:
             start,
             duration,
             samples,
-            happenings,
+            sources,
             dense_output=save.dense,
             grid=grid,
             saved=saved,
@@ -125,3 +163,12 @@ class Problem:
     def interpolant(self) -> Dense:
         """Room for the interpolants of one state."""
         return Dense(self.system.dof, self.system.places)
+
+
+def _require_constraints_kept(robot: Robot, method: FixedStep) -> None:
+    """Refuse a method whose formula does not keep constraints, for a robot that has some."""
+    if robot.model.constraints and not method.scheme.constrained:
+        raise SettingError(
+            f"{method} does not keep constraints, and {robot.name!r} has some; use {option('method', 'rk4')} or "
+            "'adaptive'"
+        )

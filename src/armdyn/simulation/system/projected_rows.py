@@ -22,14 +22,7 @@ from armdyn.spatial.rotations import Array
 
 
 def projected_at_rest(mechanism: Mechanism, rows: FrictionRows, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Positions two Newton steps nearer to the constraints, and velocities that keep them; joints at rest stay so.
-
-    Args:
-        mechanism: the traced arm, with constraints of full rank.
-        rows: of its dry joints.
-        q: joint positions, rad or m, shape (n,).
-        qd: joint velocities, rad/s or m/s, shape (n,).
-    """
+    """Positions two Newton steps nearer to the constraints, and velocities that keep them; joints at rest stay so."""
     plain = projected(mechanism, q, qd)
     if not rows.of_links:
         return plain

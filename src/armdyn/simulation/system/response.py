@@ -34,12 +34,7 @@ class Constraints(NamedTuple):
 class Response:
     """The response of an arm in a state.
 
-    Args:
-        links: the arm on the links' side of its springs, without friction.
-        rows: of its dry friction.
-        factors: of the mass matrix of the links.
-        constraints: of the links, if they have some.
-        rotors: inertias of the rotors of flexible joints.
+    The links are those on the links' side of springs, without friction; rotors have inertias of their own.
     """
 
     def __init__(

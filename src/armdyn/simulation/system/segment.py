@@ -19,8 +19,8 @@ from armdyn.constraints.under_load import breakaway_of_available
 from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum, minimum, select
-from armdyn.simulation.elements.bristles import NAME, Bristles, Path
-from armdyn.simulation.elements.springs import between_springs, friction_at_rest
+from armdyn.simulation.elements.bristles import NAME, Bristles, bristles_along
+from armdyn.simulation.elements.springs import between_springs, friction_at_rest, pressure
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.mode_motion import directions_of, dry_coordinates, motion_and_multipliers
 from armdyn.simulation.system.state_parts import StateParts
@@ -28,13 +28,7 @@ from armdyn.spatial.rotations import Array
 
 
 class Arm:
-    """A traced arm and the parts of its state.
-
-    Args:
-        model: the arm with all its laws of friction.
-        parts: of the state.
-        at: the arguments of the rates by name.
-    """
+    """A traced arm and the parts of its state."""
 
     def __init__(self, model: Mechanism, parts: StateParts, at: dict[str, Any]) -> None:
         self.parts, self.at, self.q, self.qd = parts, at, at["q"], at["qd"]
@@ -50,7 +44,8 @@ class Arm:
         """The rate of the bristle deflection."""
         if laws is not None:
             if parts.along:
-                self.bristles = Path(laws.along, *self._rotors("_begin"), self.bristles).bent(self.theta, self.thetad)
+                begin = self._rotors("_begin")
+                self.bristles = bristles_along(laws.along, *begin, self.bristles)(self.theta, self.thetad)
             else:
                 self.bending = laws.rates(self.bristles, self.thetad)
             self.force = laws.forces(self.bristles, self.thetad)
@@ -100,14 +95,7 @@ class Watched(NamedTuple):
 
 
 def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts: int) -> list[Watched]:
-    """The margins of an arm, in the order of the results of `armdyn.simulation.system.rates.rates_of`.
-
-    Args:
-        mechanism: the arm without the friction whose bristles are states.
-        flexible: true if rotors on springs are coordinates.
-        stops: true if joints have stops.
-        contacts: the number of contacts.
-    """
+    """The margins of an arm, in the order of the results of `armdyn.simulation.system.rates.rates_of`."""
     joints = flexible_joints(mechanism) if flexible else []
     links = links_side(mechanism, joints) if joints else mechanism
     every = range(mechanism.dof) if stops else dry_coordinates(links.drive)
@@ -125,12 +113,7 @@ def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts:
 
 
 class Segment:
-    """The traced equations of motion between two events.
-
-    Args:
-        model: the traced arm with all its laws of friction.
-        arm: its state, with the modes among the arguments.
-    """
+    """The traced equations of motion between two events."""
 
     def __init__(self, model: Mechanism, arm: Arm) -> None:
         at, self.arm, self.links = arm.at, arm, arm.bare
@@ -220,13 +203,9 @@ class Segment:
     def _of_touch(self, one: Watched) -> tuple[Any, Any]:
         """The pressure at an end of backlash in contact, or its opposite if the gap is open; 1 at the other end."""
         joint = self.arm.joints[one.place]
-        i, spring = joint.coordinate, joint.spring
+        i = joint.coordinate
+        x, xd = self.arm.theta[i] - self.arm.q[i], self.arm.thetad[i] - self.arm.qd[i]
         touches = self.at["touches"][i]
-        e = one.side * (self.arm.theta[i] - self.arm.q[i]) - 0.5 * spring.backlash
-        press = e
-        if spring.is_damped:
-            rate = one.side * (self.arm.thetad[i] - self.arm.qd[i])
-            k, c, d = spring.stiffness, spring.cubic, spring.damping
-            press = minimum(e, e + (c / k) * (e * e * e) + (d / k) * rate)
+        press = pressure(joint.spring, one.side, x, xd)
         here = maximum(one.side * touches, 0.0)
         return select(touches * touches, select(here, press, 1.0), -1.0 * press), 0.0

@@ -43,7 +43,7 @@ from armdyn.simulation.elements.own import (
     state_count,
     without_elements_with_states,
 )
-from armdyn.simulation.elements.start import AT_REST, Start
+from armdyn.simulation.elements.settings import AT_REST, Start
 from armdyn.simulation.equations import motion_of, rubbing_motion_of
 from armdyn.simulation.methods.catalogue import Method, Taylor
 from armdyn.simulation.methods.formulas import Rates

@@ -1,22 +1,27 @@
-"""Notes of a trajectory: terms that the equations left out, and limits that the motion did not keep."""
+"""The trajectory of the states that a simulation kept; its notes: terms left out, energy drift, limits not kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from armdyn.base.advice import either, option
-from armdyn.model.joint_units import UNITS
 from armdyn.motion.energy import EnergyAccount
+from armdyn.motion.labels import Labels, of_robot
+from armdyn.motion.limits_passed import limits_left
+from armdyn.motion.motion_data import MotionData, Statistics
+from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
+from armdyn.simulation.divergence import too_long_for_springs
 from armdyn.simulation.drivers.chattering import CHATTERING
-from armdyn.simulation.elements.bristles import names
+from armdyn.simulation.elements.bristles import bristle_labels, names
 from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rubbing_bodies
-from armdyn.simulation.elements.events import joints_of_several
-from armdyn.simulation.elements.spring_steps import too_long_for_springs
+from armdyn.simulation.elements.own import labels_of_states
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
-from armdyn.simulation.samples import Samples
+from armdyn.simulation.samples import ELEMENTS, Samples
+from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
 
 AT_STOP = 1e-8
@@ -46,6 +51,45 @@ MOVES = 1e-3
 """rad or m: joints that move by less only chatter about rest, with little exchange of energy."""
 
 
+def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Labels:
+    """Names and units of the values of signals, if they are known."""
+    if not signals:
+        return {}
+    known = samples.labels | of_robot(robot, {name: values.shape[-1] for name, values in signals.items()})
+    known |= {"bristles": bristle_labels(robot.model), ELEMENTS: labels_of_states(robot.model)}
+    return {name: known[name] for name in signals if name in known}
+
+
+def made_trajectory(system: System, method: Method, samples: Samples, wall_time: float) -> Trajectory:
+    """The trajectory of the samples; accelerations, energies and notes are computed when they are first read."""
+    robot, (tau, *wrench) = system.robot, samples.forces
+
+    def results(_: MotionData) -> dict[str, Any]:
+        with np.errstate(all="ignore"):
+            qdd, energy, signals = system.results(samples)
+        return {"qdd": qdd, "energy": energy, "signals": signals, "signal_labels": _labels(robot, signals, samples)}
+
+    def notes(motion: MotionData) -> dict[str, Any]:
+        with np.errstate(all="ignore"):
+            return {"notes": notes_on(robot, method, samples, motion.energy)}
+
+    return Trajectory.with_deferred(
+        {("qdd", "energy", "signals", "signal_labels"): results, ("notes",): notes},
+        robot=robot.name,
+        joint_names=robot.joint_names,
+        joint_kinds=tuple(joint.kind for joint in robot.joints),
+        t=samples.t,
+        q=samples.q,
+        qd=samples.qd,
+        tau=tau,
+        f_tip=wrench[0] if wrench else None,
+        statistics=Statistics(str(method), samples.effort.steps, samples.effort.evaluations, wall_time),
+        dense=samples.dense or None,
+        events=tuple(samples.events),
+        limits=tuple(joint.limits for joint in robot.joints),
+    )
+
+
 def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccount) -> tuple[str, ...]:
     """One sentence each."""
     t, q, qd, tau = samples.t, samples.q, samples.qd, samples.forces[0]
@@ -67,49 +111,38 @@ def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccou
     )
 
 
-def friction_left_out(robot: Robot, slides: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
-    """Notes on friction that a simulation leaves out.
+def friction_left_out(robot: Robot, bare: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
+    """Notes on friction that a simulation leaves out: at joints that should stick, of forces, of laws with a state.
 
     Args:
         robot: the robot that moves.
-        slides: the robot without the laws whose state the simulation carries.
+        bare: the robot without the laws whose state the simulation carries.
         method: of the simulation.
         sticks: true if joints with dry friction stick.
         pushed: true if there are stops or contacts.
     """
-    yield from friction_at_rest(slides, method, sticks=sticks, pushed=pushed)
-    if slides is robot:
-        yield from friction_states(robot)
-
-
-def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
-    """Notes on joints that should stick and do not in this simulation, and on forces left out of its friction."""
-    if pushed and drive_of_links(robot).depends_on_load:
-        yield OF_IMPULSES if can_hold(robot) else OF_PUSHES
-    drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
-    dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
-    if sticks or not dry:
-        return
-    if not can_hold(robot):
-        why = "friction depends on the load of joints that are coupled or turn rotors that are bodies"
-        remedy = "use friction that does not, or a smooth law"
-    else:
-        why, remedy = f"{method} cannot stop where joints come to rest", f"use {option('method', 'adaptive')} or 'rk4'"
-    yield (
-        f"{why}, so joints do not stick in this simulation: at rest friction counts as 0, and a joint that should "
-        f"stick creeps or chatters about rest ({', '.join(dry)}); {remedy}"
-    )
-
-
-def friction_states(robot: Robot) -> Iterator[str]:
-    """A note on friction laws whose state is left out."""
-    bent = list(dict.fromkeys(names(robot)))
+    if pushed and drive_of_links(bare).depends_on_load:
+        yield OF_IMPULSES if can_hold(bare) else OF_PUSHES
+    bodies = bare.mechanism.bodies
+    dry = [bare.model.joints[bodies[k].joint].name for k in rubbing_bodies(bare.mechanism.drive)]
+    if dry and not sticks:
+        if not can_hold(bare):
+            why = "friction depends on the load of joints that are coupled or turn rotors that are bodies"
+            remedy = "use friction that does not, or a smooth law"
+        else:
+            why = f"{method} cannot stop where joints come to rest"
+            remedy = f"use {option('method', 'adaptive')} or 'rk4'"
+        yield (
+            f"{why}, so joints do not stick in this simulation: at rest friction counts as 0, and a joint that should "
+            f"stick creeps or chatters about rest ({', '.join(dry)}); {remedy}"
+        )
+    bent = list(dict.fromkeys(names(robot))) if bare is robot else []
     if bent:
-        why = "joints beside flexible ones are coupled, or turn rotors that are bodies"
         remedy = either("simulate robot.without_springs()", "leave springs out of the actuators")
         yield (
-            f"{why}, so friction with a state of its own counts at its steady force in this simulation, and nothing "
-            f"bends before it slips ({', '.join(bent)}); {remedy}"
+            "joints beside flexible ones are coupled, or turn rotors that are bodies, so friction with a state of its "
+            "own counts at its steady force in this simulation, and nothing bends before it slips "
+            f"({', '.join(bent)}); {remedy}"
         )
 
 
@@ -190,105 +223,6 @@ def _of_tolerance(method: Adaptive, samples: Samples, size: float) -> float:
 def _usual(method: FixedStep) -> str:
     shorter = f"Use a shorter one, or {option('method', 'adaptive')}"
     return f"the step of {method.step:g} s is too long for this motion. {shorter}"
-
-
-def in_si(kind: str, quantity: str) -> tuple[str, float]:
-    """The SI unit of a joint's quantity, and that it is one."""
-    return UNITS[kind][quantity], 1.0
-
-
-def limits_left(
-    robot: Robot,
-    t: Array,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    unit_of: Callable[[str, str], tuple[str, float]] = in_si,
-    *,
-    of: str = "",
-    at_limit: float = 0.0,
-) -> Iterator[str]:
-    """One sentence for each kind of limit, with every joint that goes beyond.
-
-    ``unit_of`` returns the unit by kind of joint and quantity, and its value in SI; ``of``, at the end, names the
-    times. A position that is beyond by less than ``at_limit``, rad or m, is at its limit.
-    """
-    several = joints_of_several(robot)
-    if not several and not at_limit and _within_limits(robot, q, qd, tau):
-        return
-    rows, offsets = np.array([row for _, row, _ in several]).reshape(-1, robot.dof), [offset for *_, offset in several]
-    moved = [*robot.joints, *(joint for joint, *_ in several)]
-    if several:
-        q, qd = np.concatenate([q, q @ rows.T + offsets], axis=-1), np.concatenate([qd, qd @ rows.T], axis=-1)
-    lower, upper, velocity, effort = (
-        np.array([getattr(joint.limits, side) for joint in moved]) for side in ("lower", "upper", "velocity", "effort")
-    )
-    for what, quantity, values, low, high, least in (
-        ("position", "q", q, lower, upper, at_limit),
-        ("velocity", "qd", qd, -velocity, velocity, 0.0),
-        ("torque", "tau", tau, -effort[: robot.dof], effort[: robot.dof], 0.0),
-    ):
-        joints = [
-            _one_joint(
-                moved[k].name,
-                t,
-                _beyond(values[..., k], low[k], high[k], least),
-                *unit_of(moved[k].kind, quantity),
-            )
-            for k in _joints_beyond(values, low, high, least)
-        ]
-        if joints:
-            yield f"{what} limits, which are not enforced, are left by {'; '.join(joints)}{of}"
-
-
-def _within_limits(robot: Robot, q: Array, qd: Array, tau: Array) -> bool:
-    """True if no coordinate goes beyond a limit, by numbers that are quick to compute."""
-    lower, upper, velocity, effort = _limits_of(robot)
-    inside = q.min(axis=0) >= lower, q.max(axis=0) <= upper
-    return q.ndim == 2 and bool(
-        inside[0].all()
-        and inside[1].all()
-        and (qd.max(axis=0) <= velocity).all()
-        and (qd.min(axis=0) >= -velocity).all()
-        and (tau.max(axis=0) <= effort).all()
-        and (tau.min(axis=0) >= -effort).all()
-    )
-
-
-def _limits_of(robot: Robot) -> list[Array]:
-    """The lower and upper limits, and those of velocities and forces, (n,) each, which the robot keeps."""
-    kept = vars(robot)
-    if "_limits_of_motions" not in kept:
-        sides = ("lower", "upper", "velocity", "effort")
-        kept["_limits_of_motions"] = [np.array([getattr(one.limits, side) for one in robot.joints]) for side in sides]
-    found: list[Array] = kept["_limits_of_motions"]
-    return found
-
-
-def _joints_beyond(values: Array, low: Array, high: Array, least: float) -> list[int]:
-    """The joints that go beyond their limits by ``least`` or more."""
-    largest, least_value = (_over_states(function, values) for function in (np.fmax, np.fmin))
-    excess = np.maximum(largest - high, low - least_value)
-    which: list[int] = np.flatnonzero((excess > 0.0) & (excess >= least)).tolist()
-    return which
-
-
-def _over_states(function: np.ufunc, values: Array) -> Array:
-    """The reduction over times, then over the states of a batch, each along contiguous numbers, (n,)."""
-    of_states = function.reduce(values, axis=0)
-    result: Array = function.reduce(of_states.reshape(-1, values.shape[-1]), axis=0)
-    return result
-
-
-def _beyond(values: Array, low: float, high: float, least: float) -> Array:
-    """Excess of values over their limits; 0 if it is less than ``least``."""
-    beyond = np.maximum(values - high, low - values)
-    return np.where(beyond < least, 0.0, beyond)
-
-
-def _one_joint(name: str, t: Array, beyond: Array, unit: str, one: float) -> str:
-    first = t[(beyond > 0).reshape(len(t), -1).any(axis=1).argmax()]
-    return f"{name} from t = {first:g} s on by up to {np.nanmax(beyond) / one:.3g} {unit}"
 
 
 def _states_lost(robot: Robot, t: Array, q: Array, qd: Array) -> Iterator[str]:

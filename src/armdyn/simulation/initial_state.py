@@ -1,4 +1,4 @@
-"""Motions of robots whose constraints follow from others: those of the rows that span them all.
+"""The initial state of a motion: its checks, and the rows of constraints that span them all.
 
 A planar linkage that a point closes in space has a row across its plane that nothing moves against. The accelerations
 by least squares and those without such rows are one; without them they are compiled.
@@ -6,12 +6,15 @@ by least squares and those without such rows are one; without them they are comp
 
 from __future__ import annotations
 
-from typing import get_args
+import math
+from typing import Any, get_args
 
 import numpy as np
 
-from armdyn.base.checks import choice
-from armdyn.base.errors import ArmdynError, SettingError
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.base.advice import either
+from armdyn.base.checks import choice, per_joint
+from armdyn.base.errors import ArmdynError, SettingError, ShapeError
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints, SingularState
@@ -19,8 +22,38 @@ from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.row_sizes import holonomic
 from armdyn.robot import Robot
 from armdyn.simulation.elements.own import without_elements_with_states
-from armdyn.simulation.settings import check_constraints
 from armdyn.spatial.rotations import Array
+
+
+def initial_state(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
+    """q0 and qd0 as float64 arrays of one shape (..., n). One state must be finite; in a batch, bad rows stay alone."""
+    if qd0 is None:
+        (q,) = per_joint(robot, q0=q0)
+        qd = np.zeros(q.shape)
+    else:
+        q, qd = per_joint(robot, q0=q0, qd0=qd0)
+    if not q.size:
+        raise ShapeError(f"q0 and qd0 hold no state: shape {q.shape}")
+    if q.ndim == 1:
+        _must_be_finite(robot, "q0", q)
+        _must_be_finite(robot, "qd0", qd)
+    return q, qd
+
+
+def check_constraints(robot: Robot, q: Array, qd: Array, redundant: Redundant = "error") -> None:
+    """Refuse initial states that the robot's constraints do not allow, and constraints that depend on each other."""
+    choice("redundant", redundant, get_args(Redundant), error=SettingError)
+    if not robot.model.constraints:
+        return
+    if redundant != "error" and flexible_places(robot.model):
+        asked = either(f"Constraints(redundant={redundant!r})", f"--set redundant={redundant}")
+        raise SettingError(
+            f"{asked} is not for arms with flexible joints; "
+            + either("robot.with_independent_constraints(q) leaves out", "give a robot without")
+            + " the constraints that follow from others"
+        )
+    bare = without_elements_with_states(robot)
+    bare.constrained_forward_dynamics(q, qd, np.zeros(robot.dof), redundant=redundant)
 
 
 def checked_start(robot: Robot, q: Array, qd: Array, redundant: Redundant) -> tuple[Robot, Redundant, list[str]]:
@@ -28,12 +61,6 @@ def checked_start(robot: Robot, q: Array, qd: Array, redundant: Redundant) -> tu
 
     With "auto" rows that follow from others at all states are left out; at a state at which more do than near it the
     motion is not determined.
-
-    Args:
-        robot: the robot given by the caller.
-        q: joint positions at first, rad or m, shape (..., n).
-        qd: joint velocities at first, rad/s or m/s, shape (..., n).
-        redundant: as of `armdyn.simulate`.
 
     Raises:
         ConstraintError: an initial state that the constraints do not allow, or at which they are redundant.
@@ -84,3 +111,11 @@ def spanning_rows(robot: Robot) -> Robot:
 
 def _middle(lower: float, upper: float) -> float:
     return 0.5 * (lower + upper) if np.isfinite(lower) and np.isfinite(upper) else 0.0
+
+
+def _must_be_finite(robot: Robot, name: str, state: Array) -> None:
+    if np.isfinite(state).all():
+        return
+    for joint, value in zip(robot.joint_names, state, strict=True):
+        if not math.isfinite(value):
+            raise SettingError(f"{name} of joint {joint!r} is {value}; a simulation starts from finite numbers")

@@ -1,4 +1,4 @@
-"""A warning of gains below zero, with which a controller of armdyn drives an arm away from its reference."""
+"""Reasons why a controller drives an arm away, or has no torque: gains below zero, and tasks that are singular."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from armdyn.algorithms.task_rows import SingularTask
 from armdyn.base.errors import warn_outside
 from armdyn.declaration import Argument, Function
+from armdyn.robot import Robot
 from armdyn.simulation.errors import GainWarning
 from armdyn.spatial.rotations import Array
+
+OF_TASKS = {"frame", "components", "damping"}
+"""Options of the controllers whose torques come from the inverse of J M^-1 J^T."""
 
 ROUNDING = 1e-12
 """An eigenvalue is zero if its size, over the largest entry of the matrix, is below this."""
@@ -19,11 +24,6 @@ def warn_of_negative_gains(joint_names: Sequence[str], controller: Function, giv
     """Warn of gains below zero of a controller of armdyn; the names may have another meaning in other controllers.
 
     For a full matrix K the eigenvalues of (K + K^T) / 2 count: with one below zero, K e has a part against e.
-
-    Args:
-        joint_names: of the robot.
-        controller: the function that takes the gains.
-        given: arrays by name, whose last axes are those of joints or components.
     """
     if not controller.implementation.__module__.startswith("armdyn."):
         return
@@ -58,3 +58,18 @@ def _of_matrices(array: Array) -> tuple[str, str] | None:
     symmetric = 0.5 * (array + np.swapaxes(array, -1, -2)).astype(np.float64)
     least = float(np.linalg.eigvalsh(symmetric).min())
     return ("", f"has the eigenvalue {least:g}") if least < -ROUNDING * float(np.abs(array).max()) else None
+
+
+def singular_task(robot: Robot, controller: Function, q: Array) -> str:
+    """A text with the singularity of a task at q, and the remedy; empty if it is regular, or there is no task."""
+    options = controller.options
+    if not options.keys() >= OF_TASKS or options["damping"] or robot.model.constraints or not np.isfinite(q).all():
+        return ""
+    try:
+        robot.task_space(
+            q, np.zeros(robot.dof), frame=options["frame"], components=options["components"], expressed_in="world"
+        )
+    except SingularTask as error:
+        said = str(error).removesuffix(".")
+        return f"the task of the controller is singular, so that it has no torque: {said}; both are its options"
+    return ""
