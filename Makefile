@@ -10,7 +10,7 @@ NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
 export PYTHONDONTWRITEBYTECODE =
 COMPILED = @$(BIN)/python -m compileall -q src
 
-.PHONY: demo test test-costs test-all test-aarch64 lint bench docs clean
+.PHONY: demo test test-costs test-all test-aarch64 test-packages lint bench docs clean
 
 demo: $(VENV)/installed-base
 	$(BIN)/armdyn simulate ur5 --duration 3 --out out/ur5_falls.png --out out/ur5_falls.csv
@@ -32,6 +32,10 @@ test-all: $(VENV)/installed-torch $(VENV)/installed-docs
 # On an emulated 64-bit Arm processor; needs Debian's qemu-user-static.
 test-aarch64: $(VENV)/installed-all
 	PYTHONPATH=tests $(BIN)/python -m aarch64.run
+
+# Wheel and sdist, installed on each Python that is found, with the newest and oldest libraries and each extra alone.
+test-packages: $(VENV)/installed-base
+	$(BIN)/python tests/packages/run.py
 
 lint: $(VENV)/installed-all
 	$(BIN)/ruff check .
