@@ -59,14 +59,14 @@ def running(changed: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iter
         _RUN.reset(token)
 
 
-def _in_float64(found: Any) -> Any:
+def _in_float64(results: Any) -> Any:
     """Results with arrays of float64 in the place of those of Python objects that are numbers."""
-    if isinstance(found, tuple):
-        changed = map(_in_float64, found)
-        return type(found)(*changed) if hasattr(found, "_fields") else tuple(changed)
-    if isinstance(found, np.ndarray) and found.dtype == object and all(isinstance(x, Real) for x in found.flat):
-        return found.astype(np.float64)
-    return found
+    if isinstance(results, tuple):
+        changed = map(_in_float64, results)
+        return type(results)(*changed) if hasattr(results, "_fields") else tuple(changed)
+    if isinstance(results, np.ndarray) and results.dtype == object and all(isinstance(x, Real) for x in results.flat):
+        return results.astype(np.float64)
+    return results
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Function:
         options = "".join(f"; {name}={x}" for name, x in label.items())
         return f"<function {self.name} of a robot: {taken} -> {text}{options}>"
 
-    def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
+    def __call__(self, model: object, *arrays: object, **options: object) -> Any:
         """Run the implementation on numbers or traced scalars."""
         changed = _RUN.get()
         implementation = self.implementation if changed is None else changed(self.implementation)
@@ -198,7 +198,7 @@ def function(
     if len(fields) != len(results):
         raise TraceError(f"{signature!r} has {len(results)} results, but {fields} names {len(fields)}")
 
-    def declare(implementation: Callable[..., Any]) -> Function:
+    def declare(implementation: Callable[..., object]) -> Function:
         name = getattr(implementation, "__name__", None)
         if not isinstance(name, str):
             raise TraceError(f"{implementation!r} has no name of its own; expected a function (def)")

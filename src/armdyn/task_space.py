@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,9 +53,9 @@ class CartesianDynamics(NamedTuple):
     (..., k).
     """
 
-    M_x: Any
-    V_x: Any
-    G_x: Any
+    M_x: Array
+    V_x: Array
+    G_x: Array
 
 
 @dataclass(frozen=True)
@@ -234,10 +234,10 @@ def cartesian_dynamics(
 
 def compiled_task(robot: RobotLike, task: TaskComponents) -> CompiledTask:
     """The task's compiled function, made once, and the scale of its Jacobian."""
-    kept: dict[TaskComponents, CompiledTask] = vars(robot).setdefault("_tasks", {})
-    result = kept.get(task)
+    cache: dict[TaskComponents, CompiledTask] = vars(robot).setdefault("_tasks", {})
+    result = cache.get(task)
     if result is None:
-        result = kept[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
+        result = cache[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
     return result
 
 
@@ -258,7 +258,7 @@ def _require_independence(
         independence = np.where(np.isnan(sine), 0.0, independence)  # below zero by rounding: none is left
     least = max(threshold, ROUNDING * math.sqrt(np.finfo(Lambda.dtype).eps))
     values = np.isfinite(J).all(axis=(-2, -1)) & np.isfinite(result.Jdot_qd).all(axis=-1)  # NaN states are not judged
-    bad = values & ~(independence > least).all(axis=-1)
+    bad = np.asarray(values & ~(independence > least).all(axis=-1))
     if bad.any():
         raise _singular(robot, task, q, bad, independence, scaled, least)
 
@@ -287,12 +287,12 @@ def _singular(
     first = tuple(map(int, states[0]))
     state = np.broadcast_to(np.asarray(q, dtype=float), (*bad.shape, robot.dof))[first]
     where = np.array2string(state, precision=6, separator=", ")
-    which = f" at state {list(first)}" if first else ""
-    many = f"{len(states)} of {bad.size} states, the first{which}: " if bad.ndim else ""
+    place = f" at state {list(first)}" if first else ""
+    many = f"{len(states)} of {bad.size} states, the first{place}: " if bad.ndim else ""
     frame = robot.model.frame(task.frame).name
     M = np.asarray(robot.mass_matrix(state), dtype=float)
     if is_singular(M):
-        eigenvalues = _shown(np.linalg.eigvalsh(M))
+        eigenvalues = _format(np.linalg.eigvalsh(M))
         return SingularTask(
             f"{many}the mass matrix of {robot.name!r} is singular at q = {where}: eigenvalues {eigenvalues}; "
             "some joint moves no inertia there. Give links inertia, or joints armature."
@@ -301,12 +301,12 @@ def _singular(
     row = int(np.argmin(independence[first]))
     return SingularTask(
         f"{many}the Jacobian of {frame!r} in {robot.name!r} loses rank at q = {where}: singular values "
-        f"{_shown(values)} (lengths in that of the arm), and {name_of(task.rows[row])} is independent of the other "
+        f"{_format(values)} (lengths in that of the arm), and {name_of(task.rows[row])} is independent of the other "
         f"components to {independence[first][row]:.2g}, where {least:.2g} is the threshold. "
         f"Ask for fewer {either('components=', 'components')}, or bound the effective mass to 1 / lambda^2 by "
         + either("damping=lambda.", "damping: lambda.")
     )
 
 
-def _shown(values: Array) -> str:
+def _format(values: Array) -> str:
     return ", ".join(f"{value:.3g}" for value in values)

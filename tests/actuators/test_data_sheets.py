@@ -10,7 +10,7 @@ import armdyn
 from armdyn import ModelError, UnknownName
 from armdyn.actuators import DataSheetError, Motor
 from armdyn.base.quantities import quantity
-from armdyn.base.units import parsed
+from armdyn.base.units import parse_product
 
 RE40 = {
     "nominal_voltage": "24 V",
@@ -302,8 +302,8 @@ def test_errors(entries: dict[str, object], kind: type[Exception], message: str)
 
 
 def test_unit_alone() -> None:
-    assert parsed("N m").powers == parsed("kg m^2 s^-2").powers == parsed("J").powers
-    np.testing.assert_allclose(float(parsed("rev/min").size), float(parsed("rpm").size), rtol=1e-15)
+    assert parse_product("N m").powers == parse_product("kg m^2 s^-2").powers == parse_product("J").powers
+    np.testing.assert_allclose(float(parse_product("rev/min").size), float(parse_product("rpm").size), rtol=1e-15)
 
 
 def test_entries_that_say_nothing_are_warned_of() -> None:

@@ -21,7 +21,7 @@ def run(*words: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["-f", "inverse_dynamics", "-f", "jacobian", "--option", "expressed_in=body", "--given", "f_tip"]
+    words = ["-f", "inverse_dynamics", "-f", "jacobian", "--option", "expressed_in=body", "--optional-input", "f_tip"]
     more = ["--name", "arm", "--scalar", "float", "--sincos", "inline", "--shared", "-o", str(tmp_path / "new")]
     assert run("scara", "--to", "c", *words, *more, monkeypatch=monkeypatch) == 0
     paths = [Path(line) for line in capsys.readouterr().out.split()]
@@ -56,7 +56,7 @@ def test_fmu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         pytest.skip("there is no C compiler")
     options = ["--option", "step=1e-4", "--option", "parameters=gravity", "--option", "derivatives=no"]
     path = tmp_path / "arm.fmu"
-    words = ["rp", "--to", "fmu", "--given", "f_tip", "--name", "arm", *options, "-o", str(path)]
+    words = ["rp", "--to", "fmu", "--optional-input", "f_tip", "--name", "arm", *options, "-o", str(path)]
     assert run(*words, monkeypatch=monkeypatch) == 0
     assert capsys.readouterr().out.strip() == str(path)
     with zipfile.ZipFile(path) as archive:
@@ -74,7 +74,7 @@ def test_fmu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         (["--to", "c", "-f", "inverse_dynamic"], "Did you mean 'inverse_dynamics'?"),
         (["--to", "c", "-f", "jacobian", "--option", "expressed_in"], "expected NAME=VALUE"),
         (["--to", "c", "--option", "expressed_in=body"], "no option 'expressed_in' in inverse_dynamics"),
-        (["--to", "c", "--given", "qd"], "no optional array 'qd' in inverse_dynamics"),
+        (["--to", "c", "--optional-input", "qd"], "no optional array 'qd' in inverse_dynamics"),
         (["--to", "c", "--scalar", "half"], "scalar='half': expected 'double' or 'float'"),
         (["--to", "c", "--sincos", "lookup"], "sincos='lookup': expected 'libm', 'inline'"),
         (["--to", "fmu", "-f", "mass_matrix"], "an FMU is of forward_dynamics; leave it out"),
@@ -133,5 +133,5 @@ def test_friction_under_load_needs_an_option(
     drives.write_text("joint_1: {gear: {ratio: 9, efficiency: 0.8}}")
     words = ["planar_2r", "--actuators", str(drives), "--to", "c", "-f", "friction_forces", "-o", str(tmp_path / "c")]
     assert run(*words, monkeypatch=monkeypatch) == 2
-    assert "give qdd too, armdyn export by --given qdd." in " ".join(capsys.readouterr().err.split())
-    assert run(*words, "--given", "qdd", monkeypatch=monkeypatch) == 0
+    assert "give qdd too, armdyn export by --optional-input qdd." in " ".join(capsys.readouterr().err.split())
+    assert run(*words, "--optional-input", "qdd", monkeypatch=monkeypatch) == 0

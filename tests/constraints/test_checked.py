@@ -128,7 +128,7 @@ def test_motions_that_leave_the_constraints(single, qd):
 def test_rows_that_follow_from_others_whatever_q(closed_by):
     """Out of its plane a planar linkage is held already: the compiled function does not exist."""
     pin, loop = four_bar(), four_bar(closed_by)
-    q = pin.close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
+    q = pin.close_loop([0.4, 0.3, 1.2], locked=["joint_of_crank"])
     with pytest.raises(c.RedundantConstraints, match=r"rank 2 of \d constraints; .*'loop: z' is zero"):
         loop.force_projection(q, redundant="error")
     qs = np.array([q, pin.close_loop(q + 0.1), np.full(3, np.nan)])

@@ -75,7 +75,7 @@ def test_velocities_of_a_function_of_any_scale(planar):
     with pytest.raises(c.InconsistentMotion, match=r"'own: slow' is 1e-09, which is 1 by its gradient"):
         still.constrained_forward_dynamics([0.3, 0.2], [1.0, 0.0], [0.0, 0.0])
     with pytest.raises(c.InconsistentMotion, match="no velocities qd of 'planar_2r' keep the constraints"):
-        still.close_velocities([0.3, 0.2], [1.0, 0.0], held=["joint_1"])
+        still.close_velocities([0.3, 0.2], [1.0, 0.0], locked=["joint_1"])
 
 
 @pytest.mark.parametrize("flip", [(1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
@@ -94,7 +94,7 @@ def test_one_held_axis_is_a_sine_and_pi_is_not_closed(planar):
     for guess in ([np.pi, 0.0], [3.0, 0.0], [1.0, 2.5], [-2.0, -1.0]):
         q = robot.close_loop(guess)
         assert_close(np.cos(q.sum()), 1.0, 1e-12)
-    q = robot.close_loop([np.pi, 0.0], held=["joint_2"])
+    q = robot.close_loop([np.pi, 0.0], locked=["joint_2"])
     assert q[1] == 0.0
     assert_close(np.cos(q[0]), 1.0, 1e-12)
 

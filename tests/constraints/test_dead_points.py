@@ -74,7 +74,7 @@ def test_a_motion_from_rest(
 def test_a_motion_from_rest_hardly_beside_it(kind: str, amount: float, beside: float) -> None:
     """The acceleration of joint 2 is small then, and its sign on one side is not that of its later speeds."""
     robot = arm((0, 1), kind, amount)
-    q = robot.close_loop(DEAD + np.array([beside, 0.0]), held=["joint_1"])
+    q = robot.close_loop(DEAD + np.array([beside, 0.0]), locked=["joint_1"])
     found = robot.simulate(q, np.zeros(2), duration=0.2)
     np.testing.assert_allclose(found.q[-1], by_one_coordinate(robot, q, np.zeros(2), 0.2), rtol=0, atol=1e-9)
 
@@ -163,7 +163,7 @@ def slider_crank() -> tuple[Robot, np.ndarray]:
     ]
     tree = armdyn.Robot.from_links(parts, tip="rod", gravity=(0, -9.81, 0))
     robot = tree.with_constraints(c.ball("rod", "slider", point=(0.8, 0, 0), name="bolt"))
-    bent = robot.close_loop([0.4, -0.1, 1.0], held=["crank_turns"])
+    bent = robot.close_loop([0.4, -0.1, 1.0], locked=["crank_turns"])
     return robot.with_independent_constraints(bent), np.array([0.0, 0.0, 1.1])
 
 

@@ -24,7 +24,7 @@ def linkage() -> armdyn.Robot:
 
 @pytest.fixture(scope="module")
 def closed(linkage) -> np.ndarray:
-    return linkage.close_loop([0.4, 0.3, 1.2], held=CRANK)
+    return linkage.close_loop([0.4, 0.3, 1.2], locked=CRANK)
 
 
 UNKNOWN = [
@@ -139,7 +139,7 @@ def test_velocities_that_leave_the_constraints(linkage, closed):
         linkage.constrained_forward_dynamics(closed, qd, np.zeros(3))
     with pytest.raises(c.InconsistentMotion, match="velocities qd leave"):
         linkage.actuator_forces(closed, qd, np.zeros(3), actuated=CRANK)
-    good = linkage.close_velocities(closed, qd, held=CRANK)
+    good = linkage.close_velocities(closed, qd, locked=CRANK)
     with pytest.raises(
         c.InconsistentMotion,
         match=r"accelerations qdd leave the constraints of 'four_bar': A qdd \+ Adot qd is 'loop: .' is -?\d.* m/s\^2",
@@ -156,11 +156,11 @@ def test_loop_that_cannot_close(linkage):
     left = float(str(caught.value).split("'far: x' is -")[1].split()[0])
     assert left == pytest.approx(5.0 - 0.3, rel=1e-4)  # the coupler's frame is at the crank's end
     with pytest.raises(armdyn.ModelError, match="all 3 joints of 'four_bar' are held; leave some to close the loop"):
-        linkage.close_loop([0.1, 0.2, 0.3], held=linkage.joint_names)
+        linkage.close_loop([0.1, 0.2, 0.3], locked=linkage.joint_names)
     with pytest.raises(armdyn.UnknownName, match="no joint 'crank' in 'four_bar'"):
-        linkage.close_loop([0.1, 0.2, 0.3], held=["crank"])
+        linkage.close_loop([0.1, 0.2, 0.3], locked=["crank"])
     with pytest.raises(c.ConstraintError, match="names one more than once"):
-        linkage.close_loop([0.1, 0.2, 0.3], held=["joint_of_crank", "joint_of_crank"])
+        linkage.close_loop([0.1, 0.2, 0.3], locked=["joint_of_crank", "joint_of_crank"])
 
 
 def test_held_joints_that_the_loop_does_not_let_move(linkage, closed):
@@ -168,7 +168,7 @@ def test_held_joints_that_the_loop_does_not_let_move(linkage, closed):
         c.InconsistentMotion,
         match=r"no velocities qd of 'four_bar' keep the constraints with joint_of_crank, joint_of_rocker as given",
     ):
-        linkage.close_velocities(closed, [1.0, 0.0, -1.0], held=["joint_of_crank", "joint_of_rocker"])
+        linkage.close_velocities(closed, [1.0, 0.0, -1.0], locked=["joint_of_crank", "joint_of_rocker"])
 
 
 def test_actuators_that_cannot(closed):

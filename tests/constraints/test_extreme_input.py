@@ -134,7 +134,7 @@ def test_what_has_a_little_inertia_is_solved():
 def test_a_held_joint_needs_no_inertia():
     robot = coupled()
     upper, _ = robot.joint_names
-    assert_close(robot.close_velocities(np.zeros(2), [1.0, 0.0], held=[upper]), np.array([1.0, -1.0]), 1e-12)
+    assert_close(robot.close_velocities(np.zeros(2), [1.0, 0.0], locked=[upper]), np.array([1.0, -1.0]), 1e-12)
 
 
 WITHIN = [
@@ -172,7 +172,7 @@ def test_names_of_equations(kind, equations):
 
 def test_states_that_are_none_give_none():
     robot = four_bar()
-    q = robot.close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
+    q = robot.close_loop([0.4, 0.3, 1.2], locked=["joint_of_crank"])
     qs = np.array([q, [NAN, 0.0, 0.0], q])
     still = np.zeros(3)
     driven = robot.actuator_forces(qs, still, still, actuated=["joint_of_crank"])

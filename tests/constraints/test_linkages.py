@@ -40,7 +40,7 @@ def motion_of_angles(angles, x, xd, xdd):
 def test_four_bar_closes_as_freudenstein_says(crank):
     robot = four_bar()
     expected = np.array([float(a) for a in four_bar_by_lagrange().angles(mp.mpf(crank))])
-    q = robot.close_loop(expected + np.array([0.0, 0.05, -0.04]), held={"joint_of_crank": crank})
+    q = robot.close_loop(expected + np.array([0.0, 0.05, -0.04]), locked={"joint_of_crank": crank})
     assert abs(wrapped(q - expected)).max() < 1e-12
     assert abs(robot.constraint_error(q)).max() < 1e-14
 
@@ -62,8 +62,8 @@ def test_four_bar_moves_as_lagrange_says(crank):
 def test_four_bar_rates():
     robot, lagrange = four_bar(), four_bar_by_lagrange()
     q, qd, qdd = motion_of_angles(lagrange.angles, [mp.mpf("1.1")], [mp.mpf("0.8")], [mp.mpf("-3")])
-    assert_close(robot.close_velocities(q, [0.8, 0.0, 0.0], held=["joint_of_crank"])[None], qd[None], 1e-11)
-    found = robot.close_accelerations(q, qd, [0.0, 0.0, 0.0], held={"joint_of_crank": -3.0})
+    assert_close(robot.close_velocities(q, [0.8, 0.0, 0.0], locked=["joint_of_crank"])[None], qd[None], 1e-11)
+    found = robot.close_accelerations(q, qd, [0.0, 0.0, 0.0], locked={"joint_of_crank": -3.0})
     assert_close(found[None], qdd[None], 1e-11)
 
 
@@ -84,9 +84,9 @@ def test_five_bar_moves_as_lagrange_says(left, right):
 def test_five_bar_with_all_joints_driven_takes_the_least_forces():
     """Four actuators, two freedoms: the least forces of all that give the motion."""
     robot = five_bar()
-    q = robot.close_loop([2.2, -1.0, 0.9, 1.0], held={"joint_of_upper_left": 2.2, "joint_of_upper_right": 0.9})
-    qd = robot.close_velocities(q, [1.0, 0, -0.5, 0], held=["joint_of_upper_left", "joint_of_upper_right"])
-    qdd = robot.close_accelerations(q, qd, [2.0, 0, 1.0, 0], held=["joint_of_upper_left", "joint_of_upper_right"])
+    q = robot.close_loop([2.2, -1.0, 0.9, 1.0], locked={"joint_of_upper_left": 2.2, "joint_of_upper_right": 0.9})
+    qd = robot.close_velocities(q, [1.0, 0, -0.5, 0], locked=["joint_of_upper_left", "joint_of_upper_right"])
+    qdd = robot.close_accelerations(q, qd, [2.0, 0, 1.0, 0], locked=["joint_of_upper_left", "joint_of_upper_right"])
     forces = robot.actuator_forces(q, qd, qdd, actuated=robot.joint_names)
     assert_close(forces.tau[None], robot.constrained_inverse_dynamics(q, qd, qdd, forces.multipliers)[None])
     assert abs(robot.constraint_jacobian(q) @ forces.tau).max() < 1e-11  # nothing along A^T could be taken off
@@ -97,12 +97,12 @@ def test_five_bar_with_all_joints_driven_takes_the_least_forces():
 
 def test_hinge_of_a_planar_linkage_has_three_rows_too_many():
     robot = four_bar("hinge")
-    q = robot.close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
+    q = robot.close_loop([0.4, 0.3, 1.2], locked=["joint_of_crank"])
     rank = robot.constraint_rank(q)
     assert rank.rank == 2
     assert set(rank.dependent) == {"loop: z", "loop: rx", "loop: ry"}
     assert all(not terms for terms in rank.dependent.values())  # in the plane they are zero
-    qd = robot.close_velocities(q, [1.0, 0, 0], held=["joint_of_crank"])
+    qd = robot.close_velocities(q, [1.0, 0, 0], locked=["joint_of_crank"])
     with pytest.raises(armdyn.constraints.RedundantConstraints, match=r"rank 2 of 5 constraints; 'loop: z' is zero"):
         robot.constrained_forward_dynamics(q, qd, np.zeros(3), redundant="error")
     least = robot.constrained_forward_dynamics(q, qd, np.zeros(3))

@@ -179,8 +179,8 @@ def test_a_planar_connect_moves_by_default(tilt, tmp_path):
         FOUR_BAR.replace("<worldbody>", f"<worldbody><frame{tilt}>").replace("</worldbody>", "</frame></worldbody>")
     )
     robot, m = armdyn.Robot.from_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
-    q = robot.close_loop([0.4, -0.5, 0.3], held=["a"])
-    qd = robot.close_velocities(q, [1.5, 0.0, 0.0], held=["a"])
+    q = robot.close_loop([0.4, -0.5, 0.3], locked=["a"])
+    qd = robot.close_velocities(q, [1.5, 0.0, 0.0], locked=["a"])
     d = mujoco.MjData(m)
     d.qpos[:], d.qvel[:] = q, qd
     mujoco.mj_forward(m, d)

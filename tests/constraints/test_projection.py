@@ -16,7 +16,7 @@ START = [0.4, 0.3, 1.2]
 
 
 def closed(robot):
-    return robot.close_loop(START, held=["joint_of_crank"])
+    return robot.close_loop(START, locked=["joint_of_crank"])
 
 
 @pytest.mark.short_run("rk4-5.0")

@@ -37,7 +37,7 @@ def four_bar(friction=0.0, axes=("x", "y"), rpy=(0.0, 0.0, 0.0)):
 
 
 def closed(robot):
-    return robot.close_loop([0.2, 0.4, 0.3, 1.2], held=["arm", "a"])
+    return robot.close_loop([0.2, 0.4, 0.3, 1.2], locked=["arm", "a"])
 
 
 def on_a_table(robot):
@@ -144,10 +144,10 @@ def test_locked_joints_close_nothing_that_is_rounding():
     """A tip that is 1e-11 m off its plane is closed, and no turn of the last joint would bring it nearer."""
     robot = ur5_held_by("friction")
     q, held = np.add(WRIST, [0, 1e-11, 0, 0, 0, 0]), robot.joint_names[:5]
-    assert abs(robot.close_loop(q, held=held)[5] - q[5]) < 1e-6
+    assert abs(robot.close_loop(q, locked=held)[5] - q[5]) < 1e-6
     qd = np.array([0, 1e-9, 0, 0, 0, 1.0])
-    np.testing.assert_allclose(robot.close_velocities(q, qd, held=held), qd, rtol=0, atol=1e-15)
-    drift = robot.close_accelerations(WRIST, [0, 0, 0, 0, 0, 1.0], [0, 1e-9, 0, 0, 0, 1.0], held=held)
+    np.testing.assert_allclose(robot.close_velocities(q, qd, locked=held), qd, rtol=0, atol=1e-15)
+    drift = robot.close_accelerations(WRIST, [0, 0, 0, 0, 0, 1.0], [0, 1e-9, 0, 0, 0, 1.0], locked=held)
     np.testing.assert_allclose(drift, [0, 1e-9, 0, 0, 0, 1.0], rtol=0, atol=1e-15)
 
 

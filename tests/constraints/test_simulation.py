@@ -16,7 +16,7 @@ START = 0.4
 @pytest.fixture(scope="module")
 def swing() -> armdyn.Trajectory:
     robot = four_bar()
-    q = robot.close_loop([START, 0.3, 1.2], held=["joint_of_crank"])
+    q = robot.close_loop([START, 0.3, 1.2], locked=["joint_of_crank"])
     return armdyn.simulate(robot, q, duration=3.0, save=SaveAt(every=0.25))
 
 
@@ -48,7 +48,7 @@ def test_energy_and_drift(swing):
 
 def test_fixed_steps_drift_more_and_say_so():
     robot = four_bar()
-    q = robot.close_loop([START, 0.3, 1.2], held=["joint_of_crank"])
+    q = robot.close_loop([START, 0.3, 1.2], locked=["joint_of_crank"])
     coarse = armdyn.simulate(robot, np.array([q, q]), duration=0.5, method=RungeKutta4(step=0.01))
     fine = armdyn.simulate(robot, q, duration=0.5, method=RungeKutta4(step=0.005))
     drifts = [abs(robot.constraint_error(motion.q)).max() for motion in (coarse, fine)]
@@ -59,7 +59,7 @@ def test_fixed_steps_drift_more_and_say_so():
 def test_stabilisation_pulls_back():
     """phi'' + alpha phi' + beta phi = 0 of its own: a critically damped return, whatever else moves."""
     robot = four_bar()
-    q = robot.close_loop([START, 0.3, 1.2], held=["joint_of_crank"]) + np.array([0.0, 0.01, -0.02])
+    q = robot.close_loop([START, 0.3, 1.2], locked=["joint_of_crank"]) + np.array([0.0, 0.01, -0.02])
     qd = np.array([1.0, 0.3, -0.5])
     kernel = robot.compile(c.constrained_forward_dynamics)
     a = 20.0

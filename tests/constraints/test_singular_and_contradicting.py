@@ -70,7 +70,7 @@ def test_contradictions_are_no_bad_guess(parallelogram):
         assert "'low' is 0.1 rad" in str(caught.value)
         assert "'high' is -0.1 rad" in str(caught.value)
     with pytest.raises(c.ContradictingConstraints, match="cannot hold while elbow is held: 'low'"):
-        tree.with_constraints(low).close_loop([0.1, 0.2, 0.3], held=["elbow"])
+        tree.with_constraints(low).close_loop([0.1, 0.2, 0.3], locked=["elbow"])
     with pytest.raises(c.OpenLoop) as caught:  # a point that is too far is no contradiction
         tree.with_constraints(c.ball("coupler", to_point=(5, 0, 0))).close_loop([0.1, 0.2, 0.3])
     assert type(caught.value) is c.OpenLoop
@@ -80,7 +80,7 @@ def test_contradictions_are_no_bad_guess(parallelogram):
 @pytest.mark.parametrize("closed_by", ["ball", "hinge"])
 def test_simulation_of_redundant_constraints(closed_by):
     pin, loop = four_bar(), four_bar(closed_by)
-    q = pin.close_loop([0.4, 0.3, 1.2], held=CRANK)
+    q = pin.close_loop([0.4, 0.3, 1.2], locked=CRANK)
     with pytest.raises(c.RedundantConstraints, match="redundant='least_squares'"):
         armdyn.simulate(loop, q, duration=0.5, elements=[Constraints(redundant="error")])
     expected = armdyn.simulate(pin, q, duration=0.5, save=SaveAt(times=[0.5]))
@@ -105,7 +105,7 @@ def test_simulation_of_redundant_constraints(closed_by):
 
 def test_what_is_of_the_tree_alone_is_refused():
     robot = four_bar()
-    tree, q = robot.without_constraints(), robot.close_loop([0.4, 0.3, 1.2], held=CRANK)
+    tree, q = robot.without_constraints(), robot.close_loop([0.4, 0.3, 1.2], locked=CRANK)
     for which in ("torque", "acceleration", "tip_force", "tip_acceleration", "velocity", "force"):
         with pytest.raises(
             armdyn.Unsupported, match=rf"would leave out its constraints \(loop\).*ellipsoids.{which}\("
@@ -118,7 +118,7 @@ def test_what_is_of_the_tree_alone_is_refused():
     by_tau = robot.acceleration_projection(q) @ np.linalg.inv(robot.mass_matrix(q))
     still, *moved = (robot.constrained_forward_dynamics(q, ZERO, tau).qdd for tau in (ZERO, *np.eye(3)))
     np.testing.assert_allclose(by_tau.T, moved - still, rtol=0, atol=1e-11 * abs(by_tau).max() + 1e-12)
-    qd = robot.close_velocities(q, [1.0, 0, 0], held=CRANK)
+    qd = robot.close_velocities(q, [1.0, 0, 0], locked=CRANK)
     motion = robot.constrained_forward_dynamics(q, qd, [1.0, 2.0, 3.0])
     Y, pi = robot.regressor(q, qd, motion.qdd), robot.standard_parameters().values
     np.testing.assert_allclose(Y @ pi + robot.constraint_forces(q, motion.multipliers), [1, 2, 3], rtol=0, atol=1e-10)
@@ -160,7 +160,7 @@ def test_component_typos(parallelogram):
 
 def test_pictures_of_closed_mechanisms():
     robot = four_bar()
-    q = robot.close_loop([0.4, 0.3, 1.2], held=CRANK)
+    q = robot.close_loop([0.4, 0.3, 1.2], locked=CRANK)
     tree = robot.without_constraints()
     e = ellipsoids.tip_force(tree, q, point=(0.45, 0.2, 0), components=("vx", "vy"))
     (axes,) = draw_on_arm(robot, q, e).axes

@@ -53,7 +53,7 @@ def test_velocities_that_are_rounding_are_rest(qd, redundant, options):
     """What starts with them sticks as from rest: no event, no velocity is left, and friction is shared likewise."""
     bare = four_bar()
     robot = bare.with_friction(dict.fromkeys(bare.joint_names, (0.0, 20.0)))
-    q = robot.close_loop([0.4, 0.3, 1.2], held=bare.joint_names[:1])
+    q = robot.close_loop([0.4, 0.3, 1.2], locked=bare.joint_names[:1])
     given = {**options, "duration": 0.05, "save": SaveAt(every=0.01), "elements": [Constraints(redundant=redundant)]}
     motion, rest = (armdyn.simulate(robot, q, start, **given) for start in (qd, [0.0, 0.0, 0.0]))
     assert not motion.events

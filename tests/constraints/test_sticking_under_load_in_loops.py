@@ -133,7 +133,7 @@ def test_fixed_steps_and_closed_loops_go_the_same_way() -> None:
     """Runge-Kutta steps of 2 ms through reversals of all joints, and the compiled loop, whose stops cost h^2."""
     robot = lossy_four_bar()
     q = robot.close_loop(OPEN)
-    qd = robot.close_velocities(q, [3.0, 0.0, 0.0], held=[CRANK])
+    qd = robot.close_velocities(q, [3.0, 0.0, 0.0], locked=[CRANK])
     exact = armdyn.simulate(robot, q, qd, duration=0.5, save=SaveAt(times=[0.4]))
     steps = armdyn.simulate(
         robot, q, qd, duration=0.5, method=RungeKutta4(step=2e-3), elements=[Constraints(project=True)]
@@ -183,7 +183,7 @@ def test_bristles_beside_gears_of_a_linkage() -> None:
         {name: Actuator(Motor(0.1), gear, lugre if k == 1 else None) for k, name in enumerate(bare.joint_names)}
     )
     q = robot.close_loop(OPEN)
-    qd = robot.close_velocities(q, [3.0, 0.0, 0.0], held=[CRANK])
+    qd = robot.close_velocities(q, [3.0, 0.0, 0.0], locked=[CRANK])
     motion = armdyn.simulate(robot, q, qd, duration=0.2, save=SaveAt(every=0.05))
     assert abs(motion.energy.relative_drift).max() < 1e-7
     for q, qd, qdd, friction in zip(motion.q, motion.qd, motion.qdd, motion.signals["friction"], strict=True):
@@ -198,7 +198,7 @@ def test_rotors_that_are_bodies_of_a_linkage_slide_as_armatures_do() -> None:
     across = Rotor(axis=(1.0, 0.0, 0.0))
     bare = four_bar()
     q = bare.close_loop(OPEN)
-    qd = bare.close_velocities(q, [3.0, 0.0, 0.0], held=[CRANK])
+    qd = bare.close_velocities(q, [3.0, 0.0, 0.0], locked=[CRANK])
     armed, turning = (
         armdyn.simulate(
             bare.with_actuators(dict.fromkeys(bare.joint_names, drive)), q, qd, duration=0.2, save=SaveAt(times=[0.1])

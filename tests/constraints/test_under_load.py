@@ -101,7 +101,7 @@ def test_a_four_bar_with_one_gear_at_its_crank(driving: bool) -> None:
     assert (m * expected + b) * rate * along > 0.0
     drive = Actuator(Motor(a), Gear(1.0, efficiency=eta, back_efficiency=back))
     robot = four_bar().with_actuators({"joint_of_crank": drive})
-    qd = robot.close_velocities(q, [rate, 0.0, 0.0], held=["joint_of_crank"])
+    qd = robot.close_velocities(q, [rate, 0.0, 0.0], locked=["joint_of_crank"])
     motion = robot.constrained_forward_dynamics(q, qd, [tau, 0.0, 0.0])
     assert motion.qdd[0] == pytest.approx(expected, rel=1e-12)
     forces = robot.actuator_forces(q, qd, motion.qdd, actuated=["joint_of_crank"])

@@ -135,7 +135,7 @@ def test_a_four_bar_from_a_file():
     )
     model = read_urdf_text(tree.to_urdf().replace("</robot>", loop), gravity=tree.gravity, tip="coupler")
     robot = armdyn.Robot(model)
-    q = robot.close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
+    q = robot.close_loop([0.4, 0.3, 1.2], locked=["joint_of_crank"])
     with pytest.raises(armdyn.constraints.RedundantConstraints, match="'loop: z' is zero"):
         robot.constrained_forward_dynamics(q, np.zeros(3), np.zeros(3), redundant="error")
     planar = robot.with_independent_constraints(q)

@@ -221,7 +221,7 @@ def test_floats_traced_and_compiled_agree(name: str, pair: Coupled) -> None:
     given = general_arguments(function, pair.robot, count=3, seed=72)
     plain = [as_tuple(function(pair.robot.mechanism, *x)) for x in zip(*given.values(), strict=True)]
     expected = [np.array(results, dtype=float) for results in zip(*plain, strict=True)]
-    interpreted = interpret(method.program(given=given), *given.values())
+    interpreted = interpret(method.program(optional_inputs=given), *given.values())
     compiled = as_tuple(method(*given.values()))
     M = pair.robot.mass_matrix(given["q"])
     relative = max(1e-12, 1e-15 * np.linalg.cond(M).max() if name == "forward_dynamics" else 0.0)

@@ -189,7 +189,7 @@ def test_a_base_at_rest_costs_nothing(case: Case, name: str) -> None:
     function = getattr(case.robot, name)
     ports = {port.name for port in function.program().inputs}
     assert not {"base_twist", "base_twist_rate"} & ports
-    moving = function.program(given=("base_twist", "base_twist_rate")).op_counts
+    moving = function.program(optional_inputs=("base_twist", "base_twist_rate")).op_counts
     assert moving.multiplications > function.op_counts.multiplications
 
 

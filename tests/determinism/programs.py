@@ -75,7 +75,7 @@ def programs(robot: armdyn.Robot) -> Iterator[tuple[str, Program]]:
         compiled = robot.compile(function)
         yield function.name, compiled.program(**options_of(robot, function))
         if optional and function.name not in LARGE:
-            yield f"{function.name} with all", compiled.program(given=optional, **options_of(robot, function))
+            yield f"{function.name} with all", compiled.program(optional_inputs=optional, **options_of(robot, function))
     for name, wrt in DERIVATIVES if not constrained and robot.tip else ():
         yield f"derivative of {name}", getattr(robot, name).derivative(wrt).program()
     link = robot.model.joints[-1].child

@@ -88,7 +88,7 @@ def test_python(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.short_run(
     without=(
         "command_line.md: armdyn info stanford --cost --json",
-        "fmi.md: armdyn export ur5 --to fmu --given f_tip --option step=1e-4 -o ur5.fmu",
+        "fmi.md: armdyn export ur5 --to fmu --optional-input f_tip --option step=1e-4 -o ur5.fmu",
         "results.md: armdyn simulate planar_2r --duration 0.5 --out swing.gif --out swing.parquet",
         "symbols.md: armdyn derive planar_2r --form task-space --components vx,vy --expressed-in world --symbols all",
         "trajectories.md: armdyn masp --out figures",

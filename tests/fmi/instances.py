@@ -45,7 +45,7 @@ def state_of(robot: armdyn.Robot, seed: int = 0) -> dict[str, np.ndarray]:
 def arm(name: str) -> tuple[armdyn.Robot, Fmu, Path]:
     """A bundled robot, its FMU with a wrench at the tip, and the file."""
     robot = armdyn.load(name)
-    fmu = robot.to_fmu(given=["f_tip"], start=state_of(robot))
+    fmu = robot.to_fmu(optional_inputs=["f_tip"], start=state_of(robot))
     return robot, fmu, written(fmu, name)
 
 

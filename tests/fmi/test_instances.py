@@ -244,7 +244,7 @@ def test_without_derivatives() -> None:
 def test_bad_input() -> None:
     robot = armdyn.load("rp")
     with pytest.raises(UnknownName, match="no optional input 'f_tips'"):
-        robot.to_fmu(given=["f_tips"])
+        robot.to_fmu(optional_inputs=["f_tips"])
     with pytest.raises(UnknownName, match="no parameter 'gravty'"):
         robot.to_fmu(parameters=["gravty"])
     with pytest.raises(UnknownName, match="no state, input or parameter 'qdd'"):

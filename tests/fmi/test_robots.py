@@ -35,7 +35,7 @@ def test_is_valid(name: str) -> None:
 def test_numbers_as_variables() -> None:
     """For importers without arrays: each number by its index, its joint and its unit, with the same values."""
     robot, whole, path = arm("scara")
-    fmu = robot.to_fmu(given=["f_tip"], start=state_of(robot), arrays=False)
+    fmu = robot.to_fmu(optional_inputs=["f_tip"], start=state_of(robot), arrays=False)
     single = written(fmu, "numbers")
     assert validate_fmu(str(single)) == []
     assert "<Dimension" not in fmu.description
@@ -192,7 +192,7 @@ def test_other_inputs_and_parameters() -> None:
     robot, rng = armdyn.load("rp"), np.random.default_rng(3)
     first, second = robot.joint_names
     parameters = [f"{first}.armature", f"{second}.damping", f"{second}.friction", f"{robot.link_names[1]}.inertia"]
-    fmu = robot.to_fmu(given=["f_ext", "base_twist", "base_twist_rate"], parameters=parameters)
+    fmu = robot.to_fmu(optional_inputs=["f_ext", "base_twist", "base_twist_rate"], parameters=parameters)
     path = written(fmu, "others")
     assert validate_fmu(str(path)) == []
     dynamics = robot.compile(armdyn.algorithms.forward_dynamics, parameters=parameters)
@@ -356,9 +356,9 @@ def test_what_an_fmu_has_not_is_told(actuator: Actuator, said: str) -> None:
 @pytest.mark.slow
 def test_the_same_fmu_is_the_same_file(tmp_path: Path) -> None:
     robot, _, first = arm("scara")
-    again = robot.to_fmu(given=["f_tip"], start=state_of(robot)).write(tmp_path / "again.fmu")
+    again = robot.to_fmu(optional_inputs=["f_tip"], start=state_of(robot)).write(tmp_path / "again.fmu")
     assert first.read_bytes() == again.read_bytes()
-    other = robot.to_fmu(given=["f_tip"])
+    other = robot.to_fmu(optional_inputs=["f_tip"])
     assert other.code.token != arm("scara")[1].code.token
 
 

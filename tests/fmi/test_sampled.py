@@ -127,7 +127,7 @@ def test_the_time_of_a_controller() -> None:
 def test_controller_alone() -> None:
     """Joint forces follow the inputs at once; the integral moves with the steps."""
     fmu = armdyn.fmi.controller_fmu(
-        ROBOT, armdyn.control.computed_torque, step=2e-3, given=["Ki"], parameters=["gravity"],
+        ROBOT, armdyn.control.computed_torque, step=2e-3, optional_inputs=["Ki"], parameters=["gravity"],
         start={"Kp": [100.0, 100.0], "Kd": [20.0, 20.0], "Ki": [30.0, 40.0]},
     )  # fmt: skip
     path = written(fmu, "computed_torque")

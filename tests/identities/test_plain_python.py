@@ -41,7 +41,7 @@ def test_floats_traced_and_compiled_agree(name: str, case: Case) -> None:
     given = general_arguments(function, case.robot, count=4, seed=71)
     plain = [as_tuple(function(case.robot.mechanism, *x)) for x in zip(*given.values(), strict=True)]
     expected = [np.array(results, dtype=float) for results in zip(*plain, strict=True)]
-    interpreted = interpret(method.program(given=given), *given.values())
+    interpreted = interpret(method.program(optional_inputs=given), *given.values())
     compiled = as_tuple(method(*given.values()))
     solves = name.startswith(("forward_dynamics", "constrained"))
     condition = max(np.linalg.cond(M) for M in case.robot.mass_matrix(given["q"])) if solves else 1.0

@@ -181,8 +181,8 @@ def test_what_is_not_touched_costs_nothing(ur5: Case) -> None:
     s = random_states(6, 4, seed=320)
     assert_close(ur5.robot.compile(pushed)(s.q, s.qd, s.qdd, -s.f_tip), ur5.robot.inverse_dynamics(*s[:3], s.f_tip))
     costs = ur5.robot.program(pushed).op_counts
-    tip = ur5.robot.inverse_dynamics.program(given=("f_tip",)).op_counts
-    everywhere = ur5.robot.inverse_dynamics.program(given=("f_ext",)).op_counts
+    tip = ur5.robot.inverse_dynamics.program(optional_inputs=("f_tip",)).op_counts
+    everywhere = ur5.robot.inverse_dynamics.program(optional_inputs=("f_ext",)).op_counts
     assert costs.multiplications <= tip.multiplications
     assert costs.additions <= tip.additions + 6
     assert everywhere.additions > costs.additions

@@ -85,7 +85,7 @@ def rub(robot: armdyn.Robot, kind: str) -> armdyn.Robot:
 def test_constraint_forces_of_joints_that_stick(kind: str) -> None:
     channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     arm = rub(armdyn.load("planar_2r").with_constraints(channel).with_gravity((0, 0, 0)), kind)
-    q = arm.close_loop([-0.9, 2.0], held=["joint_1"])
+    q = arm.close_loop([-0.9, 2.0], locked=["joint_1"])
 
     def torque(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
         return [12.0 * np.exp(-2.0 * t) * np.sin(6.0 * t), 1.0]
@@ -105,7 +105,7 @@ def test_constraint_forces_beside_stops_and_contacts() -> None:
     wall = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="wall")
     floor = armdyn.constraints.PointOnPlane("tip", normal=(0, 1, 0), through=(0, -0.3, 0), name="floor")
     arm = armdyn.load("planar_2r").with_constraints(wall)
-    q, contacts = arm.close_loop([-0.6, 1.5], held=["joint_1"]), [Contact(floor)]
+    q, contacts = arm.close_loop([-0.6, 1.5], locked=["joint_1"]), [Contact(floor)]
     falls = armdyn.simulate(
         arm, q, duration=1.5, elements=[*contacts, Constraints(project=True)], save=SaveAt(every=0.05)
     )
@@ -147,7 +147,7 @@ def test_flexible_arms_that_stick_or_press_are_refused() -> None:
     floor = armdyn.constraints.PointOnPlane("tip", normal=(0, 1, 0), through=(0, -0.3, 0), name="floor")
     arm = armdyn.load("planar_2r").with_constraints(channel)
     arm = arm.with_actuators({"joint_1": Actuator(Motor(1e-3), Gear(10.0), spring=Spring(500.0, 3.0))})
-    q = arm.close_loop([-0.6, 1.5], held=["joint_1"])
+    q = arm.close_loop([-0.6, 1.5], locked=["joint_1"])
     motion = armdyn.simulate(arm, q, duration=1.0, elements=[Contact(floor)], save=SaveAt(every=0.05))
     with pytest.raises(armdyn.Unsupported, match=r"press against contacts in this motion; .* trajectory\.between"):
         motion.constraint_forces(arm)

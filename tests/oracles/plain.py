@@ -40,7 +40,7 @@ def compiled_unless_large(function: CompiledFunction, *arrays: np.ndarray, **nam
     declared = function.function
     given = dict(zip((a.name for a in declared.arguments), arrays, strict=False)) | named
     options = {name: given[name] for name in declared.options if name in given}
-    program = function.program(given=given, **options)
+    program = function.program(optional_inputs=given, **options)
     results = interpret(program, *(given[port.name] for port in program.inputs))
     if declared.result is not None:
         return declared.result(*results)

@@ -51,7 +51,7 @@ def tuple_of(results: Any) -> tuple[Any, ...]:
 
 def vectors(f: CompiledFunction, word: str, given: tuple[str, ...], options: Mapping[str, Any]) -> dict[str, Any]:
     """Random arrays for the inputs that begin with a word, and for all others where it is empty."""
-    ports = f.program(given=given, **options).inputs
+    ports = f.program(optional_inputs=given, **options).inputs
     return {port.name: RNG.normal(size=port.shape) for port in ports if not word or port.name.startswith(f"{word}_")}
 
 
@@ -69,7 +69,7 @@ def test_products_are_those_of_the_jacobian(name: str) -> None:
     at = vectors(f, "", given, options)
     cotangents = vectors(adjoint, "cotangent", given, options)
     tangents = vectors(tangent, "tangent", given, options)
-    outputs, count = f.program(given=given, **options).outputs, len(jacobian.wrt)
+    outputs, count = f.program(optional_inputs=given, **options).outputs, len(jacobian.wrt)
     assert [c.shape for c in cotangents.values()] == [port.shape for port in outputs]
     blocks = tuple_of(jacobian(**at, **options))
     rows = [blocks[k : k + count] for k in range(0, len(blocks), count)]

@@ -41,7 +41,7 @@ def programs() -> dict[str, Program]:
     ur5, scara = armdyn.load("ur5"), armdyn.load("scara")
     return {
         "every operation": EVERY,
-        "inverse dynamics": ur5.inverse_dynamics.program(given=["f_tip"]),
+        "inverse dynamics": ur5.inverse_dynamics.program(optional_inputs=["f_tip"]),
         "forward dynamics": scara.forward_dynamics.program(),
         "poses": ur5.forward_kinematics.program(),
         "mass matrix": ur5.mass_matrix.program(),

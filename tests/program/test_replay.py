@@ -29,7 +29,7 @@ def single(name: str) -> Program:
 def robots() -> list[Program]:
     ur5, scara = armdyn.load("ur5"), armdyn.load("scara")
     return [
-        ur5.inverse_dynamics.program(given=["f_tip"]),
+        ur5.inverse_dynamics.program(optional_inputs=["f_tip"]),
         ur5.forward_kinematics.program(),
         scara.forward_dynamics.program(),
         guarded(scara.gravity_forces.program()),

@@ -225,7 +225,7 @@ def test_costs_that_are_none() -> None:
 
 def complex_steps(given: dict[str, Any], directions: dict[str, Any]) -> dict[str, Any]:
     """The final state, and the rows, of the loop on complex numbers: rates are imaginary parts, without differences."""
-    step = ROLLOUT._step.program(given=given)
+    step = ROLLOUT._step.program(optional_inputs=given)
     names, results = [port.name for port in step.inputs], [port.name for port in step.outputs]
     now = {name: given[name] + 1e-100j * directions.get(name, 0.0) for name in names if name != "target"}
     swings = directions.get("target", np.zeros_like(given["target"]))

@@ -37,7 +37,7 @@ A, B = np.array([[0.5, 0.5], [0.7, -0.4]]), np.array([0.1, -0.2])
 ALONE = armdyn.load("planar_2r").with_friction({"joint_1": (0.3, 1.5), "joint_2": (0.2, 0.6)})
 DIFFERENTIAL = ALONE.with_coordinates(["left", "right"], A, offset=B)
 EXACT = Adaptive(rtol=1e-10, atol=1e-12)
-SWING = four_bar().close_loop([0.4, 0.3, 1.2], held=["joint_of_crank"])
+SWING = four_bar().close_loop([0.4, 0.3, 1.2], locked=["joint_of_crank"])
 
 
 def linkage(coulomb: float, viscous: float = 0.02) -> armdyn.Robot:

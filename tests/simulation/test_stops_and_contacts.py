@@ -153,7 +153,7 @@ def test_pen_on_paper_is_the_constrained_motion_while_it_pushes():
 def test_a_linkage_hits_a_stop_within_its_constraints(e):
     crank, *_ = four_bar().joint_names
     robot = four_bar().with_limits({crank: (-0.3, 3.0)})
-    q = robot.close_loop([0.4, 0.3, 1.2], held=[crank])
+    q = robot.close_loop([0.4, 0.3, 1.2], locked=[crank])
     motion = armdyn.simulate(robot, q, duration=1.5, elements=[Stops(e, joints=[crank]), Constraints(project=True)])
     assert impacts(motion)
     assert abs(robot.constraint_error(motion.q)).max() < 1e-12

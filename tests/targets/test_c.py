@@ -238,7 +238,7 @@ def test_the_selftest_of_a_loop_has_states_of_its_motions(scalar: str, tmp_path:
     loop = armdyn.ClosedLoop(dry, method=armdyn.simulation.RungeKutta4(step=1e-3))
     code = loop.to_c(name="twin", scalar=scalar)
     (function,) = code.functions
-    found = vectors(function.program, code.dialect.dtype, given=function.states())
+    found = vectors(function.program, code.dialect.dtype, arguments=function.states())
     at = np.cumsum([0, *(port.size for port in function.program.inputs)])
     given = {p.name: found.inputs[:, a : a + p.size] for p, a in zip(function.program.inputs, at, strict=False)}
     rounding = np.finfo(code.dialect.dtype).eps
@@ -261,7 +261,7 @@ def test_states_at_which_rounding_decides_are_left_out() -> None:
     assert numbers.inputs.shape == (4, 1)
     assert max(numbers.tolerances) < 1e-13
     large = trace(lambda x: 1.0 / (x - 0.5 + 1e-9), [Port("x", ())])
-    near = vectors(large, np.dtype(np.float64), given={"x": [0.5, 0.25, 0.75]})
+    near = vectors(large, np.dtype(np.float64), arguments={"x": [0.5, 0.25, 0.75]})
     assert 0.5 not in near.inputs
     wild = trace(lambda x: np.sin(2.0**43 * x), [Port("x", ())], name="wild")
     with pytest.raises(Unsupported, match="wild: rounding decides its results at each of 32 states"):
@@ -288,8 +288,8 @@ def test_functions_that_share_work(tmp_path: Path) -> None:
 
 def test_the_header_says_what_arrays_mean() -> None:
     robot = armdyn.load("ur5")
-    header = robot.to_c(["inverse_dynamics"], given=["f_ext"]).header
-    counts = robot.inverse_dynamics.program(given=["f_ext"]).op_counts
+    header = robot.to_c(["inverse_dynamics"], optional_inputs=["f_ext"]).header
+    counts = robot.inverse_dynamics.program(optional_inputs=["f_ext"]).op_counts
     for text in ("joint velocities, rad/s or m/s", "shoulder_pan_joint (rad)", f"{counts} operations", "forearm_link"):
         assert text in header.replace("\n *", "").replace("             ", " ")
     assert "It calls" not in header
@@ -378,7 +378,7 @@ def test_names() -> None:
     with pytest.raises(UnknownName, match=r"no function 'inverse_dynamic' .* Did you mean 'inverse_dynamics'"):
         armdyn.load("ur5").to_c(["inverse_dynamic"])
     with pytest.raises(UnknownName, match=r"no optional array 'f_tp' in inverse_dynamics .* Did you mean 'f_tip'"):
-        armdyn.load("ur5").to_c(["inverse_dynamics"], given=["f_tp"])
+        armdyn.load("ur5").to_c(["inverse_dynamics"], optional_inputs=["f_tp"])
     with pytest.raises(ShapeError, match=r"'x' has shape \(3,\) in b, and \(2,\) in another function"):
         merged([trace(lambda x: x, [Port("x", (n,))], name=m) for n, m in ((2, "a"), (3, "b"))], "both")
 
@@ -445,11 +445,11 @@ def test_cmake(tmp_path: Path) -> None:
 
 def test_optional_arrays_and_options_of_a_compiled_function() -> None:
     robot = armdyn.load("ur5")
-    assert "const double f_tip[6]" in robot.inverse_dynamics.to_c(given="f_tip").header
+    assert "const double f_tip[6]" in robot.inverse_dynamics.to_c(optional_inputs="f_tip").header
     (function,) = robot.jacobian.to_c(expressed_in="body", scalar="float").functions
     assert function.program.digest == robot.jacobian.program(expressed_in="body").digest
     with pytest.raises(UnknownName, match=r"no array 'f_tp' in inverse_dynamics .* Did you mean 'f_tip'\?"):
-        robot.inverse_dynamics.program(given=["f_tp"])
+        robot.inverse_dynamics.program(optional_inputs=["f_tp"])
     with pytest.raises(TypeError, match="speed"):
         robot.inverse_dynamics.to_c(speed=3)
 

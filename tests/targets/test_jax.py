@@ -127,7 +127,7 @@ def test_short_rows_go_along_the_other_axes() -> None:
     """A kernel takes several states of a row at once; the columns of a Jacobian are few, its states many."""
     program = robot().inverse_dynamics.program()
     for outer, inner, rows in ((900, 3, [3, 900]), (3, 900, [3, 900]), (900, 20, [900, 20])):
-        found = lowering._split([(outer, 1, 4), (inner, 4), (4,)], program)
+        found = lowering._split_states([(outer, 1, 4), (inner, 4), (4,)], program)
         assert found is not None
         assert [axis.extent for axis in found] == rows
     g, (q, qd, qdd) = robot().inverse_dynamics.to_jax(), states(3, 40, 4)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from armdyn.actuators.brake import Brake
 from armdyn.actuators.coulomb import Coulomb
@@ -272,7 +271,7 @@ class Actuator(JointActuator):
         return 0.0 if self.brake is None else abs(self.gear_ratio) * self.brake.torque
 
 
-def _laws(friction: Any) -> tuple[FrictionLaw, ...]:
+def _laws(friction: object) -> tuple[FrictionLaw, ...]:
     """The laws given: one, or several."""
     laws = friction if isinstance(friction, list | tuple) else (friction,)
     for law in laws:
@@ -284,7 +283,7 @@ def _laws(friction: Any) -> tuple[FrictionLaw, ...]:
     return tuple(laws)
 
 
-def _several(name: str, value: Any, kind: type) -> tuple[Any, ...]:
+def _several(name: str, value: object, kind: type) -> tuple[object, ...]:
     """The parts as a tuple: empty, one or several."""
     parts = () if value is None else (value,) if isinstance(value, kind) else value
     if not isinstance(parts, Sequence) or not all(isinstance(part, kind) for part in parts):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from armdyn.actuators.with_state import FrictionWithState
 from armdyn.base.errors import ModelError
 from armdyn.base.fields import check_numbers
+from armdyn.base.scalars import Scalar
 from armdyn.program import less, minimum, select
 
 PARTS = 2
@@ -60,17 +60,17 @@ class BoucWen(FrictionWithState):
         if self.shape > 1.0:
             raise ModelError(f"shape of BoucWen is {self.shape:g}; expected a number from 0.5 to 1")
 
-    def magnitude(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Scalar, load: Scalar) -> Scalar:
         """The size c of the friction, N m or N."""
         return self.size
 
-    def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
+    def state_rate(self, z: Scalar, rate: Scalar, load: Scalar = 0.0) -> Scalar:
         """dz/dt, rad/s or m/s; arguments as of `LuGre.state_rate`."""
         side = select(less(z, 0.0), -1.0, 1.0)
         share = abs(z * (self.stiffness / self.size)) ** self.exponent
         return rate - share * (self.shape * abs(rate) * side + (1.0 - self.shape) * rate)
 
-    def state_along(self, z: Any, moved: Any, speed: Any = 0.0) -> Any:
+    def state_along(self, z: Scalar, moved: Scalar, speed: Scalar = 0.0) -> Scalar:
         """z after a motion in one direction, rad or m: to the second order in its length, and never beyond c/k.
 
         Along the motion w = sign(dq) u follows dw/ds = 1 - f(w), s = k |dq|/c, f = w^n where w > 0, else
@@ -85,23 +85,23 @@ class BoucWen(FrictionWithState):
             w = minimum(w + (1.0 - f) * s * _mean_of_decay(slope * s), 1.0)
         return way * w * (self.size / self.stiffness)
 
-    def _slope(self, size: Any) -> Any:
+    def _slope(self, size: Scalar) -> Scalar:
         """n |w|^(n - 1); 0 next to zero, because the slope tends to infinity there."""
         if self.exponent == 1.0 or self.exponent >= 2.0:
             return self.exponent * size ** (self.exponent - 1.0)
         small = less(size, SMALL)
         return select(small, 0.0, self.exponent * select(small, 1.0, size) ** (self.exponent - 1.0))
 
-    def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
+    def force_with(self, z: Scalar, rate: Scalar = 0.0, load: Scalar = 0.0) -> Scalar:
         """F = k z, N m or N; independent of the other arguments."""
         return self.stiffness * z
 
-    def energy(self, z: Any) -> Any:
+    def energy(self, z: Scalar) -> Scalar:
         """The stored energy k z^2/2, J."""
         return 0.5 * self.stiffness * z * z
 
 
-def _mean_of_decay(x: Any) -> Any:
+def _mean_of_decay(x: Scalar) -> Scalar:
     """(1 - exp(-x))/x for x >= 0."""
     short = less(x, SHORT)
     return select(short, 1.0 - 0.5 * x, (1.0 - np.exp(-x)) / select(short, 1.0, x))

@@ -10,9 +10,10 @@ so the next voltage is the middle one of three: by the resistance, and by each o
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from armdyn.actuators.supply import Supply
+from armdyn.base.scalars import Scalar
 from armdyn.program import maximum, minimum
 
 
@@ -25,12 +26,12 @@ class BusStep(NamedTuple):
         burnt_current: through the braking resistor, A.
     """
 
-    voltage: Any
-    supply_current: Any
-    burnt_current: Any
+    voltage: Scalar
+    supply_current: Scalar
+    burnt_current: Scalar
 
 
-def bus_step(supply: Supply, voltage: Any, current: Any, slope: Any, h: Any) -> BusStep:
+def bus_step(supply: Supply, voltage: Scalar, current: Scalar, slope: Scalar, h: Scalar) -> BusStep:
     """The bus after h seconds, of numbers or traced scalars.
 
     Args:
@@ -56,7 +57,7 @@ def bus_step(supply: Supply, voltage: Any, current: Any, slope: Any, h: Any) -> 
     return BusStep(maximum(bounded, 0.0), current + yields * (after - voltage), yields * (after - bounded))
 
 
-def _without_capacitor(supply: Supply, voltage: Any, current: Any, slope: Any) -> BusStep:
+def _without_capacitor(supply: Supply, voltage: Scalar, current: Scalar, slope: Scalar) -> BusStep:
     """U = V - R I_s; a resistor dissipates the power that a supply does not take back."""
     V, R = supply.voltage, supply.resistance
     after = (V + R * (slope * voltage - current)) / (1.0 + R * slope) if R else V
@@ -66,7 +67,7 @@ def _without_capacitor(supply: Supply, voltage: Any, current: Any, slope: Any) -
     return BusStep(maximum(minimum(after, V), 0.0), maximum(drawn, 0.0), maximum(-drawn, 0.0))
 
 
-def _bounds(supply: Supply, voltage: Any) -> tuple[Any, Any]:
+def _bounds(supply: Supply, voltage: Scalar) -> tuple[Scalar, Scalar]:
     """The most and the least current that the supply gives, A; None if unbounded."""
     limits = [] if math.isinf(supply.current_limit) else [supply.current_limit]
     limits += [] if math.isinf(supply.power_limit) else [supply.power_limit / voltage]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from armdyn.base.checks import number
 from armdyn.base.fields import check_numbers, set_fields
+from armdyn.base.scalars import Scalar
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,6 @@ class Cogging:
         periods = number("periods of Cogging", self.periods, above=0.0, expected="a number above zero, in one turn")
         set_fields(self, periods=periods)
 
-    def torque(self, angle: Any) -> Any:
+    def torque(self, angle: Scalar) -> Scalar:
         """A sin(N angle + phi), N m, at the rotor's angle, rad; numbers and traced scalars."""
         return self.amplitude * np.sin(self.periods * angle + self.phase)

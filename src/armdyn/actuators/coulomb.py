@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from armdyn.actuators.dry import DryFriction
+from armdyn.base.scalars import Scalar
 from armdyn.model.joint_friction import JointFriction
 
 
@@ -27,7 +27,7 @@ class Coulomb(DryFriction):
     def __post_init__(self) -> None:
         self._not_below_zero(size="N m or N")
 
-    def magnitude(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Scalar, load: Scalar) -> Scalar:
         """The size c of the friction, N m or N."""
         return self.size
 

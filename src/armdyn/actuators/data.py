@@ -38,7 +38,7 @@ class Misfit(ModelError):
         self.path = path
 
 
-def as_data(actuator: JointActuator) -> dict[str, Any]:
+def as_data(actuator: JointActuator) -> dict[str, object]:
     """The data of an actuator.
 
     Raises:
@@ -53,7 +53,7 @@ def as_data(actuator: JointActuator) -> dict[str, Any]:
     return _fields(actuator)
 
 
-def from_data(data: Any) -> Actuator:
+def from_data(data: object) -> Actuator:
     """The actuator of data.
 
     Raises:
@@ -62,7 +62,7 @@ def from_data(data: Any) -> Actuator:
     return _part(Actuator, data, ())  # type: ignore[no-any-return]
 
 
-def shown_parts(part: Any) -> str:
+def shown_parts(part: object) -> str:
     """The parts of an actuator in one line, without the fields that have their defaults.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear
@@ -73,7 +73,7 @@ def shown_parts(part: Any) -> str:
     return ", ".join(", ".join(map(shown_part, value)) or "no friction" for value in values) or "says nothing"
 
 
-def shown_part(value: Any) -> str:
+def shown_part(value: object) -> str:
     """A part with the fields that do not have their defaults; a number with six digits."""
     if dataclasses.is_dataclass(value):
         fields = ", ".join(f"{name}={shown_part(field)}" for name, field in entries_of(value).items())
@@ -121,11 +121,11 @@ def fields_of(kind: type) -> dict[str, Field]:
     return result
 
 
-def _union(hint: Any) -> tuple[Any, ...]:
+def _union(hint: object) -> tuple[object, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def _classes(hint: Any) -> tuple[type, ...]:
+def _classes(hint: object) -> tuple[type, ...]:
     """The classes that a type names, in unions and in sequences too."""
     if get_args(hint):
         return tuple(kind for part in get_args(hint) for kind in _classes(part))
@@ -135,11 +135,11 @@ def _classes(hint: Any) -> tuple[type, ...]:
 # To data
 
 
-def _fields(part: Any) -> dict[str, Any]:
+def _fields(part: object) -> dict[str, Any]:
     return {name: _plain(value) for name, value in entries_of(part).items()}
 
 
-def entries_of(part: Any) -> dict[str, Any]:
+def entries_of(part: object) -> dict[str, Any]:
     """The values of the fields that do not have their defaults."""
     kind: type = type(part)
     values = ((name, field, getattr(part, name)) for name, field in fields_of(kind).items())
@@ -150,7 +150,7 @@ def entries_of(part: Any) -> dict[str, Any]:
     }
 
 
-def _is_default(part: Any, name: str, value: Any, default: Any) -> bool:
+def _is_default(part: Any, name: str, value: object, default: object) -> bool:
     """True if the part would have this value by default; some fields are derived from others."""
     try:
         return repr(value) == repr(getattr(dataclasses.replace(part, **{name: default}), name))
@@ -158,7 +158,7 @@ def _is_default(part: Any, name: str, value: Any, default: Any) -> bool:
         return False
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, FrictionLaw):
         name = type(value).__name__
         if known_laws().get(name) is not type(value):
@@ -185,7 +185,7 @@ DATA_SHEET = "data_sheet"
 """The key that replaces a motor's fields by the entries of its data sheet, for `Motor.from_data_sheet`."""
 
 
-def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
+def _part(kind: type, data: object, path: tuple[str | int, ...]) -> Any:
     """An object of a dataclass from the mapping of its fields."""
     if not isinstance(data, Mapping):
         raise Misfit(
@@ -208,7 +208,7 @@ def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
     return _construct(path, kind, **values)
 
 
-def _from_data_sheet(data: Mapping[str, Any], path: tuple[str | int, ...]) -> Motor:
+def _from_data_sheet(data: Mapping[str, object], path: tuple[str | int, ...]) -> Motor:
     entries = data[DATA_SHEET]
     if len(data) > 1 or not isinstance(entries, Mapping) or not all(isinstance(name, str) for name in entries):
         raise Misfit(path, f"{DATA_SHEET} is {excerpt(entries)}; expected its entries, and no other field of Motor")
@@ -216,7 +216,7 @@ def _from_data_sheet(data: Mapping[str, Any], path: tuple[str | int, ...]) -> Mo
         return _construct((*path, DATA_SHEET), Motor.from_data_sheet, **entries)  # type: ignore[no-any-return]
 
 
-def _construct(path: tuple[str | int, ...], make: Callable[..., Any], *args: Any, **fields: Any) -> Any:
+def _construct(path: tuple[str | int, ...], make: Callable[..., object], *args: object, **fields: object) -> Any:
     """The object made of fields; raises a `Misfit` if they are refused."""
     try:
         return make(*args, **fields)
@@ -224,7 +224,7 @@ def _construct(path: tuple[str | int, ...], make: Callable[..., Any], *args: Any
         raise Misfit(path, str(error)) from error
 
 
-def _value(field: Field, datum: Any, path: tuple[str | int, ...]) -> Any:
+def _value(field: Field, datum: object, path: tuple[str | int, ...]) -> Any:
     if field.part is None or datum is None:
         return tuple(datum) if isinstance(datum, list) else datum
     if isinstance(datum, list) and field.several:
@@ -232,7 +232,7 @@ def _value(field: Field, datum: Any, path: tuple[str | int, ...]) -> Any:
     return _law(datum, path) if field.is_law else _part(field.part, datum, path)
 
 
-def _law(datum: Any, path: tuple[str | int, ...]) -> FrictionLaw:
+def _law(datum: object, path: tuple[str | int, ...]) -> FrictionLaw:
     """A law from the mapping of its name to its fields."""
     if not isinstance(datum, Mapping) or len(datum) != 1:
         raise Misfit(

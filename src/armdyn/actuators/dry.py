@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 from armdyn.actuators.traced_law import TracedLaw
+from armdyn.base.scalars import Scalar
 from armdyn.program import maximum, sign
 
 
@@ -16,7 +16,7 @@ class DryFriction(TracedLaw):
     """
 
     @abstractmethod
-    def magnitude(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Scalar, load: Scalar) -> Scalar:
         """F, N m or N, of a joint that moves.
 
         Args:
@@ -24,23 +24,23 @@ class DryFriction(TracedLaw):
             load: L, the load along the motion, N m or N.
         """
 
-    def magnitude_at_rest(self, load: Any) -> Any:
+    def magnitude_at_rest(self, load: Scalar) -> Scalar:
         """F, N m or N, at which the joint starts to move against the load L, or with it if L is negative."""
         return self.magnitude(0.0, load)
 
-    def force(self, rate: Any, load: Any) -> Any:
+    def force(self, rate: Scalar, load: Scalar) -> Scalar:
         """sign(qd) F(|qd|, sign(qd) load)."""
         direction = sign(rate)
         return direction * self.magnitude(abs(rate), direction * load)
 
-    def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
+    def sliding(self, direction: Scalar, speed: Scalar, load: Scalar) -> Scalar:
         """direction F(speed, direction load)."""
         return direction * self.magnitude(speed, direction * load)
 
-    def at_rest(self, load: Any) -> tuple[Any, Any]:
+    def at_rest(self, load: Scalar) -> tuple[Scalar, Scalar]:
         """-F and F of both directions in which the joint may start; they differ if F depends on the load."""
         return -self.magnitude_at_rest(-load), self.magnitude_at_rest(load)
 
-    def breakaway(self, load: Any) -> Any:
+    def breakaway(self, load: Scalar) -> Scalar:
         """The larger F of both directions."""
         return maximum(self.magnitude_at_rest(load), self.magnitude_at_rest(-load))

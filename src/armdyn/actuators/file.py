@@ -55,7 +55,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Actuator]:
     return result
 
 
-def _line(data: Any, path: tuple[str | int, ...]) -> int:
+def _line(data: object, path: tuple[str | int, ...]) -> int:
     """The line of the entry that a path leads to, or of the last key on the way that has one."""
     line = 1
     for step in path:

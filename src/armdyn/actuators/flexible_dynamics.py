@@ -17,14 +17,13 @@ Given tau_J, the links are a rigid arm within constraints; rotors do not feel th
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
 from armdyn.algorithms.energy import kinetic_energy
 from armdyn.algorithms.quicker_method import quicker_method
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.dynamics import constrained_forward_dynamics, nan_without_rank
 from armdyn.constraints.rigid_motion import RigidMotion, rigid_motion
 from armdyn.model.mechanism import Mechanism
@@ -134,7 +133,7 @@ def flexible_multipliers(
 
 
 @function("(n),(n)->()")
-def spring_energy(mechanism: Mechanism, q: Array, theta: Array) -> Any:
+def spring_energy(mechanism: Mechanism, q: Array, theta: Array) -> Scalar:
     """Energy stored in the springs of flexible joints, sum of k x^2/2 + c x^4/4 with x = theta - q, J, scalar.
 
     Args:
@@ -161,7 +160,7 @@ def spring_deflections(mechanism: Mechanism, tau: Array) -> Array:
 
 
 @function("(n),(n),(n)->()")
-def flexible_kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, thetad: Array) -> Any:
+def flexible_kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, thetad: Array) -> Scalar:
     """Kinetic energy of links and rotors qd^T M qd/2 + sum B thetad^2/2 of an arm with springs, J, scalar.
 
     Args:
@@ -170,14 +169,14 @@ def flexible_kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, thetad: A
         thetad: velocities of the rotors, rad/s or m/s, shape (..., n); not read at rigid joints.
     """
     joints = flexible_joints(mechanism)
-    rotors: Any = sum((0.5 * j.inertia * thetad[j.coordinate] ** 2 for j in joints), start=0.0)
+    rotors: Scalar = sum((0.5 * j.inertia * thetad[j.coordinate] ** 2 for j in joints), start=0.0)
     return kinetic_energy(links_side(mechanism, joints), q, qd) + rotors
 
 
 @function("(n),(n),(n),(n),(n),(6)?->(n),(n),()")
 def flexible_motion(
     mechanism: Mechanism, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array, f_tip: Array | None = None
-) -> tuple[Array, Array, Any]:
+) -> tuple[Array, Array, Scalar]:
     """`flexible_forward_dynamics`, rad/s^2 or m/s^2, shapes (..., n), and the power of the external forces, W, scalar.
 
     The power is that of motors and surroundings, tau . thetad - f_tip . V_tip, less the losses by friction, by elements
@@ -194,7 +193,7 @@ def flexible_motion(
     joints = flexible_joints(mechanism)
     side, on_links = links_side(mechanism, joints), forces_on_links(joints, q, qd, theta, thetad, tau)
     links = rigid_motion(side, q, qd, on_links, f_tip, method=quicker_method(side))
-    power: Any = 0.0
+    power: Scalar = 0.0
     for joint in joints:
         power = power + _power_of_rotor(joint, q, qd, theta, thetad, tau)
     rigid = np.array(tau, dtype=object)
@@ -202,7 +201,7 @@ def flexible_motion(
     return *_accelerations(joints, links, on_links, thetad, tau), power + links.power(side, q, qd, rigid, f_tip)
 
 
-def _power_of_rotor(joint: FlexibleJoint, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array) -> Any:
+def _power_of_rotor(joint: FlexibleJoint, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array) -> Scalar:
     """Power of the motor of a flexible joint less the losses by friction and in the spring, W."""
     i, load = joint.coordinate, joint.force(q, qd, theta, thetad)
     through = tau[i] - joint.friction(thetad[i], load)

@@ -16,7 +16,7 @@ of x, whose state is an argument here, `deflection`; then x' = (tau_J - s)/d and
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.actuators.spring import Spring
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.base.errors import TraceError, Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import rate
 from armdyn.spatial.rotations import Array
@@ -40,10 +41,10 @@ class FlexibleInverseDynamics(NamedTuple):
         tau: forces of the motors at the joints, N m or N.
     """
 
-    theta: Any
-    thetad: Any
-    thetadd: Any
-    tau: Any
+    theta: Array
+    thetad: Array
+    thetadd: Array
+    tau: Array
 
 
 @function("(n),(n),(n),(n),(n),(n)?,(6)?,(6)?,(6)?,(links,6)?->(n),(n),(n),(n)", result=FlexibleInverseDynamics)
@@ -172,7 +173,7 @@ def _with_rates(
     return forces(together(0)), rates(together(1)), np.asarray(rate(rates, together(1), together(1, later=1)))
 
 
-def _elastic(spring: Spring, load: Any, load_rate: Any, load_rate_rate: Any) -> tuple[Any, Any, Any]:
+def _elastic(spring: Spring, load: Scalar, load_rate: Scalar, load_rate_rate: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """x, x', x'' of an undamped spring."""
     x = spring.deflection(load)
     slope = spring.slope(x)
@@ -181,7 +182,7 @@ def _elastic(spring: Spring, load: Any, load_rate: Any, load_rate_rate: Any) -> 
     return x, xd, xdd
 
 
-def _damped(spring: Spring, x: Any, load: Any, load_rate: Any) -> tuple[Any, Any, Any]:
+def _damped(spring: Spring, x: Scalar, load: Scalar, load_rate: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """x, x', x'' of a damped spring, from its state x."""
     xd = (load - spring.elastic_force(x)) / spring.damping
     return x, xd, (load_rate - spring.slope(x) * xd) / spring.damping

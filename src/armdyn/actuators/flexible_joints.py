@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.spring import Spring
 from armdyn.base.errors import ModelError, Unsupported
 from armdyn.base.exact import Exact, is_zero
+from armdyn.base.scalars import Scalar
 from armdyn.model.editing import WITHOUT_ROTOR
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.mechanism import Mechanism
@@ -29,19 +30,19 @@ class FlexibleJoint(NamedTuple):
     coordinate: int
     body: int
     spring: Spring
-    inertia: Any
+    inertia: Scalar
     laws: tuple[FrictionLaw, ...]
 
-    def force(self, q: Any, qd: Any, theta: Any, thetad: Any) -> Any:
+    def force(self, q: Scalar, qd: Scalar, theta: Scalar, thetad: Scalar) -> Scalar:
         """tau_J, the force of the spring on the link and against the rotor, N m or N."""
         i = self.coordinate
         return self.spring.force(theta[i] - q[i], thetad[i] - qd[i])
 
-    def friction(self, rate: Any, load: Any) -> Any:
+    def friction(self, rate: Scalar, load: Scalar) -> Scalar:
         """Friction of motor and gear at a load, which is the spring's force, N m or N."""
         return sum(law.force(rate, load) for law in self.laws)
 
-    def friction_slope(self, rate: Any, load: Any) -> Any:
+    def friction_slope(self, rate: Scalar, load: Scalar) -> Scalar:
         """The derivative of `friction` by the rotor's velocity."""
         return sum(law.slopes(rate, load).by_rate for law in self.laws)
 

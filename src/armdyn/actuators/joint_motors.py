@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.motor import Motor
 from armdyn.base.advice import either
 from armdyn.base.errors import ModelError, Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.model.joint import Joint
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
@@ -33,19 +34,19 @@ class JointMotor(NamedTuple):
     ratio: float
     offset: float
 
-    def speed(self, qd: Array) -> Any:
+    def speed(self, qd: Array) -> Scalar:
         """w = G qd, of the rotor, rad/s."""
         return self.ratio * qd[self.coordinate]
 
-    def cogging_torque(self, q: Array) -> Any:
+    def cogging_torque(self, q: Array) -> Scalar:
         """The cogging torque at the rotor's angle, N m."""
         return self.motor.cogging_torque(self.ratio * q[self.coordinate] + self.offset)
 
-    def motor_torque(self, tau: Array, q: Array) -> Any:
+    def motor_torque(self, tau: Array, q: Array) -> Scalar:
         """k_t I = tau/G - tau_cogging, N m, of joint forces tau."""
         return tau[self.coordinate] / self.ratio - self.cogging_torque(q)
 
-    def joint_force(self, torque: Any, q: Array) -> Any:
+    def joint_force(self, torque: Scalar, q: Array) -> Scalar:
         """tau = G (k_t I + tau_cogging), N m or N, of a torque k_t I."""
         return self.ratio * (torque + self.cogging_torque(q))
 
@@ -89,10 +90,12 @@ def motors_of(mechanism: Mechanism, *needs: str) -> list[JointMotor]:
         if motor is None:
             continue
         if len(terms) != 1 or terms[0][0] in motors:
-            what = "several coordinates move it" if len(terms) != 1 else "another joint that moves with it has one too"
+            reason = (
+                "several coordinates move it" if len(terms) != 1 else "another joint that moves with it has one too"
+            )
             raise Unsupported(
-                f"the motor of joint {joint.name!r} of {mechanism.name!r}: {what}, so its torque does not follow from "
-                "the motion; expected one motor for each coordinate, on a joint that it alone moves"
+                f"the motor of joint {joint.name!r} of {mechanism.name!r}: {reason}, so its torque does not follow "
+                "from the motion; expected one motor for each coordinate, on a joint that it alone moves"
             )
         (coordinate, factor), G = terms[0], _ratio_of(joint)
         motors[coordinate] = JointMotor(coordinate, motor, float(factor) * G, float(offset) * G)

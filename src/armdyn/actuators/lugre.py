@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from armdyn.actuators.stribeck import decay
 from armdyn.actuators.with_state import FrictionWithState
+from armdyn.base.scalars import Scalar
 from armdyn.program import sign
 
 
@@ -54,23 +54,23 @@ class LuGre(FrictionWithState):
         self._not_below_zero(bristle_damping="N m s/rad or N s/m", viscous="N m s/rad or N s/m")
         self._ordered("static", "kinetic")
 
-    def slip_force(self, rate: Any) -> Any:
+    def slip_force(self, rate: Scalar) -> Scalar:
         """G, the force of bristles at their largest deflection at a velocity, N m or N (equation 4)."""
         return self.kinetic + (self.static - self.kinetic) * decay(abs(rate), self.speed, self.exponent)
 
-    def magnitude(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Scalar, load: Scalar) -> Scalar:
         """G + s2 |qd|, N m or N, at a steady velocity."""
         return self.slip_force(speed) + self.viscous * speed
 
-    def force(self, rate: Any, load: Any) -> Any:
+    def force(self, rate: Scalar, load: Scalar) -> Scalar:
         """sign(qd) G + s2 qd, whose viscous part has its slope at rest too."""
         return sign(rate) * self.slip_force(rate) + self.viscous * rate
 
-    def steady_state(self, rate: Any) -> Any:
+    def steady_state(self, rate: Scalar) -> Scalar:
         """The steady deflection z = sign(qd) G/s0, rad or m."""
         return sign(rate) * self.slip_force(rate) * (1.0 / self.stiffness)
 
-    def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
+    def state_rate(self, z: Scalar, rate: Scalar, load: Scalar = 0.0) -> Scalar:
         """dz/dt, rad/s or m/s (equation 1).
 
         Args:
@@ -80,7 +80,7 @@ class LuGre(FrictionWithState):
         """
         return rate - self.stiffness * abs(rate) * z / self.slip_force(rate)
 
-    def state_along(self, z: Any, moved: Any, speed: Any) -> Any:
+    def state_along(self, z: Scalar, moved: Scalar, speed: Scalar) -> Scalar:
         """z after a motion in one direction at one speed: exact for bristles of any stiffness.
 
         With |qd| dt = |dq|, equation 1 is dz/dq = 1 - sign(dq) s0 z/G, so that z tends to sign(dq) G/s0 by
@@ -95,10 +95,10 @@ class LuGre(FrictionWithState):
         end = sign(moved) * largest * (1.0 / self.stiffness)
         return end + (z - end) * np.exp(-self.stiffness * abs(moved) / largest)
 
-    def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
+    def force_with(self, z: Scalar, rate: Scalar = 0.0, load: Scalar = 0.0) -> Scalar:
         """F at a deflection z, N m or N (equation 3); arguments as of `state_rate`."""
         return self.stiffness * z + self.bristle_damping * self.state_rate(z, rate, load) + self.viscous * rate
 
-    def energy(self, z: Any) -> Any:
+    def energy(self, z: Scalar) -> Scalar:
         """The energy stored in the bristles, s0 z^2/2, J."""
         return 0.5 * self.stiffness * z * z

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from armdyn.actuators.with_state import FrictionWithState
 from armdyn.base.checks import number
 from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.fields import set_fields
+from armdyn.base.scalars import Scalar
 from armdyn.program import less, maximum, minimum, select
 from armdyn.spatial.rotations import Array
 
@@ -58,7 +58,7 @@ class MaxwellSlip(FrictionWithState):
                 "each an element"
             )
 
-    def magnitude(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Scalar, load: Scalar) -> Scalar:
         """sum c_i, N m or N, while all elements slip."""
         return sum(self.forces)
 
@@ -77,7 +77,7 @@ class MaxwellSlip(FrictionWithState):
         """c_i/k_i, rad or m."""
         return [c / k for k, c in zip(self.stiffnesses, self.forces, strict=True)]
 
-    def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Array:
+    def state_rate(self, z: Scalar, rate: Scalar, load: Scalar = 0.0) -> Array:
         """dz/dt, rad/s or m/s, shape (elements,): qd of elements that stick, 0 of those that slip.
 
         Args:
@@ -92,7 +92,7 @@ class MaxwellSlip(FrictionWithState):
             ]
         )
 
-    def state_along(self, z: Any, moved: Any, speed: Any = 0.0) -> Array:
+    def state_along(self, z: Scalar, moved: Scalar, speed: Scalar = 0.0) -> Array:
         """z after a motion in one direction, rad or m, shape (elements,): exact for any length.
 
         Args:
@@ -103,10 +103,10 @@ class MaxwellSlip(FrictionWithState):
         pairs = zip(z, self._limits, strict=True)
         return np.array([minimum(maximum(one + moved, -most), most) for one, most in pairs])
 
-    def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
+    def force_with(self, z: Scalar, rate: Scalar = 0.0, load: Scalar = 0.0) -> Scalar:
         """F, N m or N, at deflections z of the elements, shape (elements,); independent of the other arguments."""
         return sum(k * one for k, one in zip(self.stiffnesses, z, strict=True))
 
-    def energy(self, z: Any) -> Any:
+    def energy(self, z: Scalar) -> Scalar:
         """The energy stored in the springs, sum k_i z_i^2/2, J."""
         return sum(0.5 * k * one * one for k, one in zip(self.stiffnesses, z, strict=True))

@@ -17,6 +17,8 @@ from armdyn.actuators.thermal import COPPER, Rises, Thermal
 from armdyn.base.checks import number, whole_number
 from armdyn.base.errors import DTypeError, ModelError, excerpt
 from armdyn.base.fields import check_numbers
+from armdyn.base.scalars import Scalar
+from armdyn.spatial.rotations import Array
 
 UNITS = {
     "inductance": "H",
@@ -150,7 +152,7 @@ class Motor(OperatingRegion):
         runs = self.no_load_speed(voltage) > 0.0
         return self.R / V * (a1 - 2.0 * math.sqrt(a0 * a2)) if runs else 0.0
 
-    def speed_torque_curve(self, voltage: float | None = None, points: int = 2) -> Any:
+    def speed_torque_curve(self, voltage: float | None = None, points: int = 2) -> Array:
         """The line from no torque to stall, shape (points, 2): k_t I, N m, and w, rad/s."""
         torques = np.linspace(0.0, self.stall_torque(voltage), whole_number("points", points, least=2))
         return np.column_stack([torques, self.speed(self._volts(voltage), torques)])
@@ -197,7 +199,7 @@ class Motor(OperatingRegion):
 
     # Warm
 
-    def at(self, winding_rise: Any = 0.0, housing_rise: Any = 0.0) -> DcEquations:
+    def at(self, winding_rise: Scalar = 0.0, housing_rise: Scalar = 0.0) -> DcEquations:
         """The equations of the motor at rises of winding and housing, K above the ambient; numbers and traced scalars.
 
         Without a thermal model the resistance is that at the ambient, and rises by copper's coefficient.
@@ -216,16 +218,16 @@ class Motor(OperatingRegion):
             return math.inf
         return math.sqrt(hottest / (thermal.to_ambient * self.R * float(thermal.resistance_factor(hottest))))
 
-    def steady_rises(self, current: Any) -> Rises:
+    def steady_rises(self, current: Scalar) -> Rises:
         """Steady temperatures at a held current, K above the ambient; infinite if they run away."""
         return self._thermal().steady_rises(*self._heating(current))
 
-    def next_rises(self, rises: Rises, current: Any, h: Any) -> Rises:
+    def next_rises(self, rises: Rises, current: Scalar, h: Scalar) -> Rises:
         """The temperatures after h seconds at a held current, K above the ambient: exact, R(T) included."""
         power, feedback = self._heating(current)
         return self._thermal().next_rises(rises, power, h, feedback)
 
-    def _heating(self, current: Any) -> tuple[Any, Any]:
+    def _heating(self, current: Scalar) -> tuple[Scalar, Scalar]:
         """The heat at the ambient, W, and its rise per K of the winding, W/K."""
         thermal, cold = self._thermal(), self.heat(current)
         return cold * thermal.resistance_factor(0.0), cold * thermal.resistance_coefficient
@@ -235,7 +237,7 @@ class Motor(OperatingRegion):
             raise ModelError("thermal of Motor is not given; temperatures need it: Motor(thermal=Thermal(...))")
         return self.thermal
 
-    def cogging_torque(self, angle: Any) -> Any:
+    def cogging_torque(self, angle: Scalar) -> Scalar:
         """The torque of the magnets on the iron, N m, at the rotor's angle, rad; 0 without cogging."""
         return 0.0 if self.cogging is None else self.cogging.torque(angle)
 
@@ -244,8 +246,8 @@ class Motor(OperatingRegion):
 class WarmMotor(DcEquations):
     """The equations of a motor at some temperature; constants may be traced scalars."""
 
-    torque_constant: Any
-    resistance: Any
+    torque_constant: Scalar
+    resistance: Scalar
     inductance: float
     damping: float
     friction: float

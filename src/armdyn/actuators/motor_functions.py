@@ -11,13 +11,13 @@ Results have a number for each joint with a motor, in the order of q.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from armdyn.actuators.declared import function
 from armdyn.actuators.joint_motors import CONSTANTS, JointMotor, motor_count, motors_of
 from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import rate
 from armdyn.spatial.rotations import Array
@@ -190,12 +190,12 @@ def forces_of_currents(mechanism: Mechanism, q: Array, currents: Array) -> Array
     return tau
 
 
-def _of_motors(mechanism: Mechanism, of_one: Callable[[JointMotor, int], Any], *needs: str) -> Array:
+def _of_motors(mechanism: Mechanism, of_one: Callable[[JointMotor, int], Scalar], *needs: str) -> Array:
     """A number of every motor, from the motor and its place among them; ``needs`` are constants that all must have."""
     return np.array([of_one(own, k) for k, own in enumerate(motors_of(mechanism, *needs))])
 
 
-def _warm(own: JointMotor, winding_rise: Array | None, k: int) -> Any:
+def _warm(own: JointMotor, winding_rise: Array | None, k: int) -> Scalar:
     return own.motor if winding_rise is None else own.motor.at(winding_rise[k])
 
 
@@ -205,10 +205,10 @@ def _currents_and_rates(
     qd: Array,
     qdd: Array,
     qddd: Array | None,
-    f_tip: Any,
-    f_ext: Any,
+    f_tip: Array | None,
+    f_ext: Array | None,
     winding_rise: Array | None,
-) -> tuple[Array, Any]:
+) -> tuple[Array, Scalar]:
     """I and dI/dt, of warm motors if their windings' rise is given; zero rates without a jerk."""
 
     def of_motion(x: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from armdyn.actuators.electrical import DcEquations
 from armdyn.actuators.limits import MotorLimits
 from armdyn.base.checks import number
 from armdyn.base.errors import ModelError
+from armdyn.base.scalars import Scalar
 from armdyn.program import greater, less_equal, select
 from armdyn.spatial.rotations import Array
 
@@ -30,7 +30,7 @@ class OperatingRegion(DcEquations):
         current = self.lasting_current if continuous else self.limits.current
         return float(min(self.limits.torque, self.k_t * current))
 
-    def runs(self, torque: Any, speed: Any, *, continuous: bool = False) -> Any:
+    def runs(self, torque: Scalar, speed: Scalar, *, continuous: bool = False) -> Scalar:
         """1 if the limits admit a torque and speed, else 0; numbers, arrays and traced scalars.
 
         |tau| <= k_t I_max, |k_t w + R tau/k_t| <= V_max and |w| <= w_max.
@@ -44,7 +44,7 @@ class OperatingRegion(DcEquations):
         inside = inside * less_equal(abs(self.voltage(self.current(torque), speed)), self.limits.voltage)
         return inside * less_equal(abs(speed), self.limits.speed)
 
-    def quadrant(self, torque: Any, speed: Any) -> Any:
+    def quadrant(self, torque: Scalar, speed: Scalar) -> Scalar:
         """The quadrant, 1 to 4, of torque and speed: the motor drives in 1 and 3, and is driven in 2 and 4.
 
         In 2 and 4 it takes mechanical power (tau w < 0). An axis belongs to the quadrant before it, both to 1.

@@ -7,7 +7,7 @@ leave the motions Z z with A Z = 0, and matrices Z^T M Z and Z^T K Z.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,14 @@ from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.algorithms.newton_euler import bias_forces
 from armdyn.base.errors import ModelError
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.program import derivative
 from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.actuators.vibration import FlexibleStiffness
 
 AT_REST = 1e-11
 """Squared frequencies this much smaller than the largest are of motions that no spring opposes."""
@@ -34,9 +38,9 @@ class LinksElasticity(NamedTuple):
         K: N m/rad or N/m, shape (..., n, n).
     """
 
-    M: Any
-    D: Any
-    K: Any
+    M: Array
+    D: Array
+    K: Array
 
 
 @function("(n)->(n,n),(n,n),(n,n)", result=LinksElasticity)
@@ -47,10 +51,10 @@ def links_elasticity(mechanism: Mechanism, q: Array) -> LinksElasticity:
         q: positions of the links, rad or m, shape (..., n).
     """
     side, at_rest, n = links_side(mechanism, flexible_joints(mechanism)), np.zeros(mechanism.dof), mechanism.dof
-    D: Any = np.zeros((n, n))
+    D: Array = np.zeros((n, n))
     if side.drive.has_friction:
         D = derivative(lambda qd: bias_forces(side, q, qd), at_rest)
-    entries: dict[tuple[int, ...], Any] = {(k, k): 0.0 for k in range(len(side.drive.terms))}
+    entries: dict[tuple[int, ...], Scalar] = {(k, k): 0.0 for k in range(len(side.drive.terms))}
     stiffness = side.drive.with_stiffness(entries, side.drive.positions(q))
     return LinksElasticity(mass_matrix(side, q), D, side.drive.tensor(stiffness, rank=2))
 
@@ -85,7 +89,7 @@ class ElasticSystem:
 
     @classmethod
     def of(
-        cls, stiffness: Any, K_links: Array, A: Array, springs: list[int], places: list[int] | None
+        cls, stiffness: FlexibleStiffness, K_links: Array, A: Array, springs: list[int], places: list[int] | None
     ) -> ElasticSystem:
         """The system from `FlexibleStiffness`, the stiffness of parallel springs, and the places that move."""
         n, f = stiffness.M.shape[-1], len(springs)

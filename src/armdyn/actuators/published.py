@@ -187,7 +187,7 @@ def _table(file_name: str) -> dict[str, dict[str, dict[str, float]]]:
     return result
 
 
-def _by_joint(joints: Sequence[str], actuators: Sequence[Actuator], whose: str) -> dict[str, Actuator]:
+def _by_joint(joints: Sequence[str], actuators: Sequence[Actuator], owner: str) -> dict[str, Actuator]:
     if len(joints) != len(actuators):
-        raise ShapeError(f"{len(joints)} joints are named; expected {len(actuators)}, those of {whose}")
+        raise ShapeError(f"{len(joints)} joints are named; expected {len(actuators)}, those of {owner}")
     return dict(zip(joints, actuators, strict=True))

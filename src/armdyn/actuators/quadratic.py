@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from armdyn.actuators.traced_law import TracedLaw
+from armdyn.base.scalars import Scalar
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Quadratic(TracedLaw):
     def __post_init__(self) -> None:
         self._not_below_zero(coefficient="N m s^2/rad^2 or N s^2/m^2", cubic="N m s^3/rad^3 or N s^3/m^3")
 
-    def force(self, rate: Any, load: Any) -> Any:
+    def force(self, rate: Scalar, load: Scalar) -> Scalar:
         """c |qd| qd + d qd^3."""
         if self.cubic:
             return (self.coefficient * abs(rate) + self.cubic * rate**2) * rate
         return self.coefficient * abs(rate) * rate
 
-    def breakaway(self, load: Any) -> Any:
+    def breakaway(self, load: Scalar) -> Scalar:
         """0, because it never sticks."""
         return 0.0

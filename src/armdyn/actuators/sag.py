@@ -11,10 +11,10 @@ U = V/2. A returned power, P < 0, lifts U above V.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-12
@@ -33,7 +33,7 @@ def power_at(V: float, R: float, current: float) -> float:
     return (V - R * current) * current if 2.0 * R * current < V else most_power(V, R)
 
 
-def voltage(V: float, R: float, power: Any) -> Array:
+def voltage(V: float, R: float, power: Scalar) -> Array:
     """U, V; NaN if the source cannot give the power."""
     square = 1.0 - 4.0 * R * np.asarray(power) / (V * V)
     root: Array = np.sqrt(np.where(square < -ROUNDING, np.nan, np.maximum(square, 0.0)))

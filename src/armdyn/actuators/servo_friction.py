@@ -27,13 +27,14 @@ The unit of both equations is the constant factor of the second condition, which
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.stribeck import decay
 from armdyn.base.errors import ModelError
+from armdyn.base.scalars import Scalar
 from armdyn.model.friction import LoadLine, Slopes
 from armdyn.program import less, less_equal, maximum, select, sign
 
@@ -49,8 +50,8 @@ Bound = tuple[float, float] | None
 class ForceAndSlope(NamedTuple):
     """Solution of a law's equation for its own force: F and dF/dL."""
 
-    force: Any
-    slope: Any
+    force: Scalar
+    slope: Scalar
 
 
 @dataclass(frozen=True)
@@ -127,20 +128,20 @@ class ServoFriction(DryFriction):
         """True if both sizes change their signs at one t, or if there is only one size."""
         return self.external_stribeck * self.motor == self.external * self.motor_stribeck
 
-    def magnitude(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Scalar, load: Scalar) -> Scalar:
         """F, N m, with the signs of both sizes at this load."""
         if self.depends_on_load:
             return self._solution(speed, load).force
         return self.viscous * speed + self.coulomb + self.stribeck * decay(speed, self.speed, self.exponent)
 
-    def force(self, rate: Any, load: Any) -> Any:
+    def force(self, rate: Scalar, load: Scalar) -> Scalar:
         """sign(qd) F; for M1 and M2 the viscous part has its slope at rest too."""
         if self.depends_on_load:
             return super().force(rate, load)
         S = decay(abs(rate), self.speed, self.exponent) if self.stribeck else 0.0
         return sign(rate) * (self.coulomb + self.stribeck * S) + self.viscous * rate
 
-    def slopes(self, rate: Any, load: Any) -> Slopes:
+    def slopes(self, rate: Scalar, load: Scalar) -> Slopes:
         """Derivatives by rate, as of any law, and by load, from the equation's own derivative in fewer operations.
 
         At rest the derivative by the rate is that of the viscous part, the mean of both directions.
@@ -153,7 +154,7 @@ class ServoFriction(DryFriction):
         at_rest = 0.5 * self.viscous * (self._by_constant(load) + self._by_constant(-load)) if self.viscous else 0.0
         return Slopes(slopes.by_rate + (1.0 - moves) * at_rest, moves * along.slope)
 
-    def _by_constant(self, load: Any) -> Any:
+    def _by_constant(self, load: Scalar) -> Scalar:
         """The derivative of F at rest by a constant added to A."""
         unit, S, A = self._terms(0.0)
         if self.lines == 2:
@@ -164,17 +165,17 @@ class ServoFriction(DryFriction):
             return 0.5 / (unit * self._roots(unit, S, A, load, *signs)[2])
         return 1.0 / (unit * self._sums(unit, S, load, *signs)[1])
 
-    def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
+    def sliding_slope(self, direction: Scalar, speed: Scalar, load: Scalar) -> Scalar:
         """The slope by the load while sliding, from the equation's own derivative."""
         if not self.depends_on_load:
             return super().sliding_slope(direction, speed, load)
         return direction * direction * self._solution(speed, direction * load).slope
 
-    def line(self, rate: Any, load: Any) -> LoadLine:
+    def line(self, rate: Scalar, load: Scalar) -> LoadLine:
         """The load line of the law, with one division."""
         return self.sliding_line(sign(rate), abs(rate), load)
 
-    def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
+    def sliding_line(self, direction: Scalar, speed: Scalar, load: Scalar) -> LoadLine:
         """The load line by D F = A + C L and t = L + F, (D + C) L = D t - A, where D + C = 1 + s (e1 + S e2)."""
         if self.lines == 1:
             return super().sliding_line(direction, speed, load)
@@ -192,7 +193,7 @@ class ServoFriction(DryFriction):
         loss = select(positive, C, -C) * reciprocal
         return LoadLine(1.0 - direction * direction * loss, direction * (A * reciprocal), positive)
 
-    def magnitude_at_rest(self, load: Any) -> Any:
+    def magnitude_at_rest(self, load: Scalar) -> Scalar:
         """The larger one of the two lines, if there are two: their coefficients are constants."""
         if self.lines != 2:
             return super().magnitude_at_rest(load)
@@ -201,13 +202,13 @@ class ServoFriction(DryFriction):
         one, other = 1.0 / (1.0 / unit - k), 1.0 / (1.0 / unit + k)
         return maximum(one * A + (one * C) * load, other * A - (other * C) * load)
 
-    def _terms(self, speed: Any) -> tuple[float, Any, Any]:
+    def _terms(self, speed: Scalar) -> tuple[float, Scalar, Scalar]:
         """The unit, S, and A over the unit."""
         S, bound = decay(speed, self.speed, self.exponent), self._bounds()[1]
         unit = bound[0] if bound else 1.0
         return unit, S, (self.viscous / unit) * speed + self.coulomb / unit + (self.stribeck / unit) * S
 
-    def _solution(self, speed: Any, load: Any) -> ForceAndSlope:
+    def _solution(self, speed: Scalar, load: Scalar) -> ForceAndSlope:
         """The solution of the equation with the signs of both sizes."""
         unit, S, A = self._terms(speed)
         if self.lines == 2:
@@ -218,7 +219,7 @@ class ServoFriction(DryFriction):
         solved = self._quadratic if self.motor_quadratic else self._linear
         return solved(unit, S, A, load, *self._signs(unit, S, A, load))
 
-    def _signs(self, unit: float, S: Any, A: Any, load: Any) -> list[Any]:
+    def _signs(self, unit: float, S: Scalar, A: Scalar, load: Scalar) -> list[Scalar]:
         """Signs of both sizes: 1 if the size is positive, else 0."""
         return [_is_positive(bound, unit, S, A, load) for bound in self._bounds()]
 
@@ -234,28 +235,32 @@ class ServoFriction(DryFriction):
         second = None if turn2 is None else (1.0 + turn2 - abs(k1 * turn2 - e1), 0.0)
         return first, second
 
-    def _part(self, unit: float, S: Any, of: str) -> Any:
+    def _part(self, unit: float, S: Scalar, of: str) -> Scalar:
         """k1 + S k2 of the motor's torque, e1 + S e2 of the external one, over the unit; a float if it is constant."""
         least, decay = getattr(self, of) / unit, getattr(self, f"{of}_stribeck") / unit
         return least + S * decay if decay else least
 
-    def _sum_of_parts(self, unit: float, S: Any) -> Any:
+    def _sum_of_parts(self, unit: float, S: Scalar) -> Scalar:
         """C = k1 + e1 + S (k2 + e2), over the unit."""
         return (self.motor + self.external) / unit + S * ((self.motor_stribeck + self.external_stribeck) / unit)
 
-    def _line_of_linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
+    def _line_of_linear(
+        self, unit: float, S: Scalar, A: Scalar, load: Scalar, first: Scalar, second: Scalar
+    ) -> tuple[Scalar, Scalar]:
         """Slope and constant of a linear law's load line: C' = C + S K_eq L, (D + C') L = D t - (A - S K_eq L^2)."""
         C, D, steeper = self._sums(unit, S, load, first, second)
         reciprocal = 1.0 / (D + (C + steeper))
         return D * reciprocal, (A - steeper * load) * reciprocal
 
-    def _line_of_quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any]:
+    def _line_of_quadratic(
+        self, unit: float, S: Scalar, A: Scalar, load: Scalar, first: Scalar, second: Scalar
+    ) -> tuple[Scalar, Scalar]:
         """Slope dL/dt and constant (dL/dt) t - L of a quadratic law's load line, t = n/(h + r), dL/dt = 2 r/n'."""
         n, h, r, slope = self._roots(unit, S, A, load, first, second)
         part = 2.0 * r / (slope * (h + r))
         return part * (h + r), part * n - load
 
-    def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> ForceAndSlope:
+    def _linear(self, unit: float, S: Scalar, A: Scalar, load: Scalar, first: Scalar, second: Scalar) -> ForceAndSlope:
         """The solution of the linear equation D F = A + C L."""
         C, D, steeper = self._sums(unit, S, load, first, second)
         forces, slope = A + C * load, C + steeper
@@ -265,7 +270,9 @@ class ServoFriction(DryFriction):
             return ForceAndSlope(part * forces, part * slope)
         return ForceAndSlope(forces / D, slope / D)
 
-    def _sums(self, unit: float, S: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any, Any]:
+    def _sums(
+        self, unit: float, S: Scalar, load: Scalar, first: Scalar, second: Scalar
+    ) -> tuple[Scalar, Scalar, Scalar]:
         """C = s1 c1 + S (s2 c2 + K_eq L), c = k + e, and D = 1 - s1 k1 - S s2 k2, all over the unit; S K_eq L."""
         k1, k2 = self.motor / unit, self.motor_stribeck / unit
         c1, c2 = k1 + self.external / unit, k2 + self.external_stribeck / unit
@@ -274,12 +281,16 @@ class ServoFriction(DryFriction):
         D = _with_sign(first, -k1, around=1.0 / unit)
         return C, D - S * _with_sign(second, k2) if k2 else D, S * pushed
 
-    def _quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> ForceAndSlope:
+    def _quadratic(
+        self, unit: float, S: Scalar, A: Scalar, load: Scalar, first: Scalar, second: Scalar
+    ) -> ForceAndSlope:
         """The solution of the quadratic equation, t = n/(h + r), F = t - L, and dt/dL = n'/(2 r)."""
         n, h, r, slope = self._roots(unit, S, A, load, first, second)
         return ForceAndSlope(n / (h + r) - load, 0.5 * slope / r - 1.0)
 
-    def _roots(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> tuple[Any, Any, Any, Any]:
+    def _roots(
+        self, unit: float, S: Scalar, A: Scalar, load: Scalar, first: Scalar, second: Scalar
+    ) -> tuple[Scalar, Scalar, Scalar, Scalar]:
         """Roots of 2 h t = n + S K_mq t^2 if n < 0: t = n/(h + r), r = sqrt(h^2 - S K_mq n); else t = n/(2 h), r = h.
 
         n = A + C L, with C = 1 + s1 e1 + S (s2 e2 + K_eq L), and h = (1 - s1 k1 - S s2 k2)/2, all over the unit. As
@@ -294,7 +305,7 @@ class ServoFriction(DryFriction):
         r = np.sqrt(h * h - S * select(less(n, 0.0), self.motor_quadratic / unit, 0.0) * n)
         return n, h, r, C + S * pushed
 
-    def _pushed(self, unit: float, load: Any) -> Any:
+    def _pushed(self, unit: float, load: Scalar) -> Scalar:
         """K_eq L if the motor drives its load, else 0; over the unit."""
         return select(less(0.0, load), self.external_quadratic / unit, 0.0) * load
 
@@ -304,7 +315,7 @@ def _turn(k: float, e: float) -> float | None:
     return e / k if k > SMALL * e else None
 
 
-def _is_positive(bound: Bound, unit: float, S: Any, A: Any, load: Any) -> Any:
+def _is_positive(bound: Bound, unit: float, S: Scalar, A: Scalar, load: Scalar) -> Scalar:
     """1 if the size of this bound is positive, else 0; A is over the unit."""
     if bound is None:
         return less_equal(0.0, load)
@@ -312,13 +323,13 @@ def _is_positive(bound: Bound, unit: float, S: Any, A: Any, load: Any) -> Any:
     return less_equal(-((a / unit - S * (b / unit)) * load), A)
 
 
-def _reciprocal(positive: Any, if_positive: Any, if_not: Any) -> Any:
+def _reciprocal(positive: Scalar, if_positive: Scalar, if_not: Scalar) -> Scalar:
     """1 over one of two values; those that are numbers are divided before the program is traced."""
     if isinstance(if_positive, float) and isinstance(if_not, float):
         return select(positive, 1.0 / if_positive, 1.0 / if_not)
     return 1.0 / select(positive, if_positive, if_not)
 
 
-def _with_sign(positive: Any, x: float, around: float = 0.0) -> Any:
+def _with_sign(positive: Scalar, x: float, around: float = 0.0) -> Scalar:
     """around + x or around - x."""
     return select(positive, around + x, around - x)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from armdyn.actuators.traced_law import TracedLaw
 from armdyn.base.checks import number
 from armdyn.base.fields import set_fields
+from armdyn.base.scalars import Scalar
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Sigmoid(TracedLaw):
         self._above_zero(steepness="s/rad or s/m")
         set_fields(self, offset=number("offset of Sigmoid", self.offset, unit="rad/s or m/s"))
 
-    def force(self, rate: Any, load: Any) -> Any:
+    def force(self, rate: Scalar, load: Scalar) -> Scalar:
         """The friction force by 1/(1 + exp(-x)) = (1 + tanh(x/2))/2, which does not overflow."""
         half = 0.5 * self.steepness
         return 0.5 * self.span * (np.tanh(half * (rate + self.offset)) - np.tanh(half * self.offset))
 
-    def breakaway(self, load: Any) -> Any:
+    def breakaway(self, load: Scalar) -> Scalar:
         """0, because it never sticks."""
         return 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from armdyn.actuators.with_state import refuse_state
 from armdyn.base.checks import choice
 from armdyn.base.errors import DTypeError, excerpt
 from armdyn.base.fields import set_fields
+from armdyn.base.scalars import Scalar
 
 SHAPES = ("tanh", "root")
 
@@ -60,17 +60,17 @@ class Smooth(TracedLaw):
         """The number of lines of the law."""
         return self.law.lines
 
-    def direction(self, rate: Any) -> Any:
+    def direction(self, rate: Scalar) -> Scalar:
         """g, between -1 and 1."""
         if self.shape == "tanh":
             return np.tanh(rate * (1.0 / self.width))
         return rate / np.sqrt(rate * rate + self.width**2)
 
-    def force(self, rate: Any, load: Any) -> Any:
+    def force(self, rate: Scalar, load: Scalar) -> Scalar:
         """g F(|qd|, g load)."""
         direction = self.direction(rate)
         return direction * self.law.magnitude(abs(rate), direction * load)
 
-    def breakaway(self, load: Any) -> Any:
+    def breakaway(self, load: Scalar) -> Scalar:
         """0, because it never sticks."""
         return 0.0

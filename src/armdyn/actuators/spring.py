@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import is_zero
 from armdyn.base.fields import check_numbers, set_fields
+from armdyn.base.scalars import Scalar
 from armdyn.program import maximum, minimum, sign
 
 ITERATIONS = 5
@@ -53,7 +53,7 @@ class Spring:
                 "N m/rad or N/m. A joint without a spring is rigid"
             )
 
-    def with_inputs(self, numbers: Mapping[str, Any]) -> Spring:
+    def with_inputs(self, numbers: Mapping[str, Scalar]) -> Spring:
         """The spring with inputs of a function in place of some of its numbers; they are not checked."""
         changed = copy.copy(self)
         set_fields(changed, **numbers)
@@ -79,14 +79,14 @@ class Spring:
         """The spring without its backlash."""
         return self.with_inputs({"backlash": 0.0})
 
-    def bending(self, deflection: Any) -> Any:
+    def bending(self, deflection: Scalar) -> Scalar:
         """e, rad or m: the deflection less the backlash, 0 within it."""
         if not self.is_loose:
             return deflection
         half = 0.5 * self.backlash
         return maximum(deflection - half, 0.0) + minimum(deflection + half, 0.0)
 
-    def force(self, deflection: Any, rate: Any) -> Any:
+    def force(self, deflection: Scalar, rate: Scalar) -> Scalar:
         """k e + c e^3 + d xd, N m or N, in floats and traced alike: the force of the rotor on the link."""
         elastic = self.elastic_force(deflection)
         if not self.is_damped:
@@ -97,7 +97,7 @@ class Spring:
         e = self.bending(deflection)
         return (e > 0.0) * maximum(whole, 0.0) + (e < 0.0) * minimum(whole, 0.0)
 
-    def pressed_force(self, deflection: Any, rate: Any, side: Any) -> Any:
+    def pressed_force(self, deflection: Scalar, rate: Scalar, side: Scalar) -> Scalar:
         """The force while rotor and link touch at one end of the backlash, smooth beyond their contact.
 
         Args:
@@ -110,7 +110,7 @@ class Spring:
             return self.force(deflection, rate)
         return side * side * self.tight.force(deflection - 0.5 * self.backlash * side, rate)
 
-    def pressed_elastic_force(self, deflection: Any, side: Any) -> Any:
+    def pressed_elastic_force(self, deflection: Scalar, side: Scalar) -> Scalar:
         """The elastic part of that force; energy still stored at the end of a damped contact is returned too."""
         if not self.is_loose:
             return self.elastic_force(deflection)
@@ -118,31 +118,31 @@ class Spring:
         parted = self.elastic_force(deflection) if self.is_damped else 0.0
         return touches * self.tight.elastic_force(e) + (1.0 - touches) * parted
 
-    def lost_power(self, deflection: Any, rate: Any) -> Any:
+    def lost_power(self, deflection: Scalar, rate: Scalar) -> Scalar:
         """Power lost in its damping, W."""
         return (self.force(deflection, rate) - self.elastic_force(deflection)) * rate
 
-    def elastic_force(self, deflection: Any) -> Any:
+    def elastic_force(self, deflection: Scalar) -> Scalar:
         """k e + c e^3, N m or N, without the damping."""
         e = self.bending(deflection)
         return self.stiffness * e if self.is_linear else (self.stiffness + self.cubic * (e * e)) * e
 
-    def slope(self, deflection: Any) -> Any:
+    def slope(self, deflection: Scalar) -> Scalar:
         """The stiffness at a deflection, k + 3 c e^2, N m/rad or N/m; within the backlash, that at its border."""
         e = self.bending(deflection)
         return self.stiffness if self.is_linear else self.stiffness + 3.0 * self.cubic * (e * e)
 
-    def slope_rate(self, deflection: Any) -> Any:
+    def slope_rate(self, deflection: Scalar) -> Scalar:
         """The derivative of the stiffness by the deflection, 6 c e, N m/rad^2 or N/m^2."""
         return 6.0 * self.cubic * self.bending(deflection)
 
-    def energy(self, deflection: Any) -> Any:
+    def energy(self, deflection: Scalar) -> Scalar:
         """Elastic energy k e^2/2 + c e^4/4, J."""
         e = self.bending(deflection)
         square = e * e
         return (0.5 * self.stiffness + 0.25 * self.cubic * square) * square
 
-    def deflection(self, force: Any) -> Any:
+    def deflection(self, force: Scalar) -> Scalar:
         """The deflection of an elastic force, rad or m: the root of k e + c e^3 = f, and b/2 to the side of the force.
 
         With e = (f/k) g and u = c f^2/k^3 it is g + u g^3 = 1, which has one root. (1 + u)^(-1/3) lies above it, and

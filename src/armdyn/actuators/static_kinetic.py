@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from armdyn.actuators.dry import DryFriction
+from armdyn.base.scalars import Scalar
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class StaticKinetic(DryFriction):
         self._not_below_zero(static="N m or N", kinetic="N m or N")
         self._ordered("static", "kinetic")
 
-    def magnitude(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Scalar, load: Scalar) -> Scalar:
         """The kinetic friction."""
         return self.kinetic
 
-    def magnitude_at_rest(self, load: Any) -> Any:
+    def magnitude_at_rest(self, load: Scalar) -> Scalar:
         """The static friction."""
         return self.static

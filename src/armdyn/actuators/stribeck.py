@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from armdyn.actuators.dry import DryFriction
+from armdyn.base.scalars import Scalar
 from armdyn.program import less, select
 
 
@@ -39,12 +39,12 @@ class Stribeck(DryFriction):
         self._above_zero(speed="rad/s or m/s", exponent="")
         self._ordered("static", "kinetic")
 
-    def magnitude(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Scalar, load: Scalar) -> Scalar:
         """k + (s - k) exp(-(|qd|/v)^a)."""
         return self.kinetic + (self.static - self.kinetic) * decay(speed, self.speed, self.exponent)
 
 
-def decay(speed: Any, by: float, exponent: float) -> Any:
+def decay(speed: Scalar, by: float, exponent: float) -> Scalar:
     """exp(-(speed/by)^exponent), the factor of the part of the friction that falls with the speed.
 
     If the exponent is below 1, its slope at rest is infinite; 0 replaces it, like that of a step.

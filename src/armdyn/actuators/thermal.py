@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.base.checks import number
 from armdyn.base.errors import ModelError
 from armdyn.base.fields import check_numbers, set_fields
+from armdyn.base.scalars import Scalar
 from armdyn.program import select
 
 COPPER = 0.00393
@@ -21,8 +22,8 @@ ABSOLUTE_ZERO = -273.15
 class Rises(NamedTuple):
     """Temperatures of winding and housing above the surroundings, K."""
 
-    winding: Any
-    housing: Any
+    winding: Scalar
+    housing: Scalar
 
 
 UNITS = {
@@ -77,7 +78,7 @@ class Thermal:
     magnet_coefficient: float = 0.0
 
     def __post_init__(self) -> None:
-        bounds: dict[str, dict[str, Any]] = {
+        bounds: dict[str, dict[str, Scalar]] = {
             "winding_to_housing": {"above": 0.0},
             "winding_capacity": {"above": 0.0},
             "housing_to_ambient": {"least": 0.0},
@@ -135,15 +136,15 @@ class Thermal:
         """R_wh + R_ha, K/W: from the winding to the surroundings."""
         return self.winding_to_housing + self.housing_to_ambient
 
-    def resistance_factor(self, winding_rise: Any) -> Any:
+    def resistance_factor(self, winding_rise: Scalar) -> Scalar:
         """1 + alpha (T_w - T_0), the winding's resistance over that at the reference."""
         return 1.0 + self.resistance_coefficient * (winding_rise + (self.ambient - self.reference))
 
-    def torque_factor(self, housing_rise: Any) -> Any:
+    def torque_factor(self, housing_rise: Scalar) -> Scalar:
         """1 + beta (T_h - T_0), the torque constant over that at the reference."""
         return 1.0 + self.magnet_coefficient * (housing_rise + (self.ambient - self.reference))
 
-    def rates(self, rises: Rises, power: Any) -> Rises:
+    def rates(self, rises: Rises, power: Scalar) -> Rises:
         """dtheta/dt of both, K/s, at a heat of ``power``, W."""
         across = (rises[0] - rises[1]) / self.winding_to_housing
         if self.housing_capacity == 0.0:
@@ -151,7 +152,7 @@ class Thermal:
         out = rises[1] / self.housing_to_ambient
         return Rises((power - across) / self.winding_capacity, (across - out) / self.housing_capacity)
 
-    def steady_rises(self, power: Any, feedback: Any = 0.0) -> Rises:
+    def steady_rises(self, power: Scalar, feedback: Scalar = 0.0) -> Rises:
         """Steady temperatures at a heat of power + feedback theta_w, W; infinite if that grows without bound.
 
         Args:
@@ -164,7 +165,7 @@ class Thermal:
         share = self.housing_to_ambient / self.to_ambient
         return Rises(winding, winding * share if share else 0.0 * power)
 
-    def next_rises(self, rises: Rises, power: Any, h: Any, feedback: Any = 0.0) -> Rises:
+    def next_rises(self, rises: Rises, power: Scalar, h: Scalar, feedback: Scalar = 0.0) -> Rises:
         """Rises after h seconds at a heat of power + feedback theta_w, W: exact, by the exponential of the 2x2 matrix.
 
         The result is theta + Phi (A theta + b) with the integral Phi of exp(A s) from 0 to h.
@@ -197,7 +198,7 @@ class Thermal:
         )
 
 
-def _integral_of_exp(rate: Any, h: Any) -> Any:
+def _integral_of_exp(rate: Scalar, h: Scalar) -> Scalar:
     """The integral of exp(rate s) from 0 to h: (exp(rate h) - 1)/rate by tanh, which loses no digits near rate = 0."""
     t = np.tanh(0.5 * rate * h)
     flat = abs(rate * h) <= 0.0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.base.checks import divisor
 from armdyn.base.errors import ModelError
 from armdyn.base.fields import check_numbers, set_fields
+from armdyn.base.scalars import Scalar
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import derivative
 
@@ -16,13 +15,13 @@ from armdyn.program import derivative
 class TracedLaw(FrictionLaw):
     """A law whose derivatives follow from the operations of its force."""
 
-    def slopes(self, rate: Any, load: Any) -> Slopes:
+    def slopes(self, rate: Scalar, load: Scalar) -> Slopes:
         """The exact derivatives, by the chain rule; at a kink the mean of both sides, and 0 at a step."""
         at = np.array([rate, load, 0.0], dtype=object)[:2]  # the third keeps NumPy from making floats of two numbers
         by_rate, by_load = derivative(lambda x: self.force(x[0], x[1]), at if _traced(at) else at.astype(float))
         return Slopes(by_rate, by_load)
 
-    def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
+    def sliding_slope(self, direction: Scalar, speed: Scalar, load: Scalar) -> Scalar:
         """The exact derivative of the sliding friction by the load, by the chain rule."""
         at = np.array([direction, speed, load, 0.0], dtype=object)[:3]
         slopes = derivative(lambda x: self.sliding(x[0], x[1], x[2]), at if _traced(at) else at.astype(float))
@@ -47,5 +46,5 @@ class TracedLaw(FrictionLaw):
             )
 
 
-def _traced(values: Any) -> bool:
+def _traced(values: Scalar) -> bool:
     return any(not isinstance(value, float | int | np.number) for value in values)

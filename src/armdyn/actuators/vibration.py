@@ -22,7 +22,7 @@ system of links and rotors, from its generalised eigenproblem (`armdyn.actuators
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,12 +58,12 @@ class FlexibleStiffness(NamedTuple):
         d: damping of the springs, N m s/rad or N s/m, shape (..., springs).
     """
 
-    M: Any
-    D: Any
-    B: Any
-    b: Any
-    K: Any
-    d: Any
+    M: Array
+    D: Array
+    B: Array
+    b: Array
+    K: Array
+    d: Array
 
 
 @function("(n)->(n,n),(n,n),(springs),(springs),(springs),(springs)", result=FlexibleStiffness, sizes=SPRINGS)

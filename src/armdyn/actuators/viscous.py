@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from armdyn.actuators.traced_law import TracedLaw
+from armdyn.base.scalars import Scalar
 from armdyn.model.joint_friction import JointFriction
 
 
@@ -25,7 +25,7 @@ class Viscous(TracedLaw):
     def __post_init__(self) -> None:
         self._not_below_zero(coefficient="N m s/rad or N s/m")
 
-    def force(self, rate: Any, load: Any) -> Any:
+    def force(self, rate: Scalar, load: Scalar) -> Scalar:
         """b qd."""
         return self.coefficient * rate
 
@@ -34,6 +34,6 @@ class Viscous(TracedLaw):
         """Damping b; None for a subclass with another force."""
         return JointFriction(self.coefficient, 0.0) if type(self).force is Viscous.force else None
 
-    def breakaway(self, load: Any) -> Any:
+    def breakaway(self, load: Scalar) -> Scalar:
         """0, because it never sticks."""
         return 0.0

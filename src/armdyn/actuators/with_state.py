@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 from armdyn.actuators.dry import DryFriction
 from armdyn.base.errors import ModelError, excerpt
+from armdyn.base.scalars import Scalar
 from armdyn.model.friction import FrictionLaw
 
 
@@ -23,7 +23,7 @@ class FrictionWithState(DryFriction):
         return None
 
     @abstractmethod
-    def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
+    def state_rate(self, z: Scalar, rate: Scalar, load: Scalar = 0.0) -> Scalar:
         """dz/dt, rad/s or m/s.
 
         Args:
@@ -33,7 +33,7 @@ class FrictionWithState(DryFriction):
         """
 
     @abstractmethod
-    def state_along(self, z: Any, moved: Any, speed: Any) -> Any:
+    def state_along(self, z: Scalar, moved: Scalar, speed: Scalar) -> Scalar:
         """z after a motion in one direction at one speed: exact for any length and stiffness.
 
         Args:
@@ -42,24 +42,24 @@ class FrictionWithState(DryFriction):
             speed: |qd|, rad/s or m/s, if the law depends on it.
         """
 
-    def state_after(self, z: Any, rate: Any, load: Any, h: Any) -> Any:
+    def state_after(self, z: Scalar, rate: Scalar, load: Scalar, h: Scalar) -> Scalar:
         """z after a step of length h, s, during which qd keeps its value: exact; arguments as of `state_rate`."""
         return self.state_along(z, rate * h, abs(rate))
 
     @abstractmethod
-    def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
+    def force_with(self, z: Scalar, rate: Scalar = 0.0, load: Scalar = 0.0) -> Scalar:
         """F at a deflection z, N m or N; arguments as of `state_rate`."""
 
     @abstractmethod
-    def energy(self, z: Any) -> Any:
+    def energy(self, z: Scalar) -> Scalar:
         """Elastic energy of the deflection, J; the work of F less the change of this energy is dissipated."""
 
 
-def refuse_state(what: str, law: FrictionLaw) -> None:
+def refuse_state(subject: str, law: FrictionLaw) -> None:
     """Raise a ModelError if a law inside another has a state, because nothing would integrate that state."""
     if isinstance(law, FrictionWithState):
         raise ModelError(
-            f"{what} is {excerpt(law)}, which has a state of its own, and inside another law nothing carries it; "
+            f"{subject} is {excerpt(law)}, which has a state of its own, and inside another law nothing carries it; "
             f"expected a law without one, such as Coulomb(2.0) or Stribeck(3.0, 2.0, 0.1). Give the "
             f"{type(law).__name__} to the Actuator itself, alone or in a list: Actuator(friction=[...])"
         )

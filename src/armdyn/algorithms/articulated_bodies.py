@@ -15,7 +15,7 @@ are lost; here the remainder in the joint's own direction is an exact zero befor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from armdyn.algorithms.newton_euler import Motion, Wrench, twist_in_child, wrenc
 from armdyn.base.advice import option
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import is_zero
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, skew
 from armdyn.spatial.turns import Turns, symmetric_to_parent, tensor_to_parent
@@ -41,14 +42,14 @@ class JointProjection(NamedTuple):
 
     axis: int
     U: Array
-    rotor: Any
-    reciprocal: Any
-    p: Any
+    rotor: Scalar
+    reciprocal: Scalar
+    p: Scalar
 
 
 def accelerations(
-    mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench], tau: Sequence[Any]
-) -> list[Any]:
+    mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench], tau: Sequence[Scalar]
+) -> list[Scalar]:
     """The joint accelerations that joint forces cause, by body; q and tau by body.
 
     ``motions`` of the links, and the ``wrenches`` they need, are those without any joint acceleration; this function
@@ -67,7 +68,7 @@ def accelerations(
             of_parent = p[body.parent]
             p[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
             J[body.parent] = J[body.parent] + inertia_in_parent(body, q[k], motions[k].turns, inertia)
-    qdd: list[Any] = []
+    qdd: list[Scalar] = []
     added: list[Array] = []  # the acceleration A of every link
     for k, body in enumerate(mechanism.bodies):  # base to tips
         carrier = np.split(np.zeros(6) if body.parent < 0 else added[body.parent], 2)
@@ -97,7 +98,7 @@ def project_onto_joint(mechanism: Mechanism, k: int, J: Array, p: Wrench) -> Joi
     return JointProjection(axis, U, rotor, 1.0 / D, force)
 
 
-def through_joint(joint: JointProjection, J: Array, p: Wrench, tau: Any) -> tuple[Array, Wrench]:
+def through_joint(joint: JointProjection, J: Array, p: Wrench, tau: Scalar) -> tuple[Array, Wrench]:
     """J - U U^T / D and p + U u / D with u = tau - S^T p: J and p on the other side of the joint.
 
     In the joint's own direction only the rotor's part of J remains, and of p the force of the joint. These values are
@@ -113,7 +114,7 @@ def through_joint(joint: JointProjection, J: Array, p: Wrench, tau: Any) -> tupl
     return left + np.triu(left, 1).T, Wrench(*np.split(wrench, 2))
 
 
-def inertia_in_parent(body: Body, position: Any, turns: Turns, J: Array) -> Array:
+def inertia_in_parent(body: Body, position: Scalar, turns: Turns, J: Array) -> Array:
     """An articulated inertia of ``body`` in the axes of its parent, about the parent's origin."""
     K, H, M = J[:3, :3], J[:3, 3:], J[3:, 3:]
     if not body.revolute:
@@ -134,7 +135,7 @@ def shift(K: Array, H: Array, M: Array, p: Array) -> tuple[Array, Array]:
     return moved, shifted
 
 
-def require_joint_inertia(mechanism: Mechanism, joint: str, inertia: Any) -> None:
+def require_joint_inertia(mechanism: Mechanism, joint: str, inertia: Scalar) -> None:
     """Refuse a joint whose articulated inertia D is zero in every configuration."""
     if is_zero(inertia):
         raise ModelError(

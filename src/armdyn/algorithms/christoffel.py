@@ -12,14 +12,13 @@ second for every k that carries a or is it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.joint_frames import JointFrame, composite_to_parent, joint_frames
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z, cross
@@ -92,9 +91,9 @@ def coriolis_coefficients(mechanism: Mechanism, q: Array) -> Array:
     return B
 
 
-def entries(mechanism: Mechanism, q: Array) -> dict[tuple[int, ...], Any]:
+def entries(mechanism: Mechanism, q: Array) -> dict[tuple[int, ...], Scalar]:
     """Gamma_ijk by body, where all three joints lie on one way outwards; the others are zero. q by body."""
-    Gamma: dict[tuple[int, ...], Any] = {}
+    Gamma: dict[tuple[int, ...], Scalar] = {}
     joints = joint_frames(mechanism, q)
     screws = joint_screws(mechanism, q, joints)
     for b, (body, whole) in enumerate(zip(mechanism.bodies, composites(mechanism, q), strict=True)):

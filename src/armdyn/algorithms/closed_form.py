@@ -11,7 +11,7 @@ which L = (1 - W)^-1 solves. Trees are treated alike: in W the row of a link hol
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,18 +36,18 @@ class ClosedForm(NamedTuple):
     (8.58, 8.73),
     """
 
-    W: Any
-    L: Any
-    A: Any
-    G: Any
-    ad_V: Any  # noqa: N815 - the book's symbols
-    ad_Aqd: Any  # noqa: N815
-    V_base: Any
-    Vdot_base: Any
-    F_tip: Any
-    V: Any
-    Vdot: Any
-    F: Any
+    W: Array
+    L: Array
+    A: Array
+    G: Array
+    ad_V: Array  # noqa: N815 - the book's symbols
+    ad_Aqd: Array  # noqa: N815
+    V_base: Array
+    Vdot_base: Array
+    F_tip: Array
+    V: Array
+    Vdot: Array
+    F: Array
 
 
 @function(

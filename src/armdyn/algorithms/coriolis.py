@@ -14,7 +14,6 @@ this matrix by another way, through a factorisation of the rate of every body's 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.joint_frames import composite_to_parent, joint_frames
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import composites
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array
@@ -51,9 +51,9 @@ def coriolis_matrix(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     return mechanism.drive.tensor(entries(regroup(mechanism), q, qd), rank=2)  # C depends on M alone
 
 
-def entries(mechanism: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], Any]:
+def entries(mechanism: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], Scalar]:
     """C_ij by body, for joints i that carry j or j that carry i; the others are zero. q, qd by body."""
-    C: dict[tuple[int, ...], Any] = {}
+    C: dict[tuple[int, ...], Scalar] = {}
     joints, whole = joint_frames(mechanism, q), composites(mechanism, q)
     screws = joint_screws(mechanism, q, joints)
     beyond: list[dict[int, Array]] = [{} for _ in mechanism.bodies]  # by b and a: sum of qd_k X_ka over k outboard of b

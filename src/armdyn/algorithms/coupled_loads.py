@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from armdyn.algorithms.load_laws import LoadedFriction, loaded_bodies, other_fri
 from armdyn.algorithms.load_newton import STEPS_OF_CURVES, LinearSolution, LoadEquations, NewtonStep, holds
 from armdyn.algorithms.newton_euler import base_motion, links_in_motion, loads_of_drives
 from armdyn.base.exact import is_zero
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regroup
 from armdyn.spatial.positive_definite import ZeroPivot
@@ -66,13 +67,13 @@ class Elimination(NamedTuple):
 
     order: list[int]
     entries: Array
-    reciprocal: list[Any]
+    reciprocal: list[Scalar]
 
     @classmethod
-    def of(cls, N: Array, order: list[int], check: Callable[[int, Any], None]) -> Elimination:
+    def of(cls, N: Array, order: list[int], check: Callable[[int, Scalar], None]) -> Elimination:
         """The factors, from the last of the order to the first; ``check`` gets the place and the pivot of each."""
         N = N[np.ix_(order, order)].astype(object)
-        reciprocal: list[Any] = [0.0] * len(order)
+        reciprocal: list[Scalar] = [0.0] * len(order)
         for k in reversed(range(len(order))):
             check(order[k], N[k, k])
             reciprocal[k] = 1.0 / N[k, k]
@@ -118,7 +119,7 @@ class CoupledLoads(LoadEquations):
     rest: Array
     B: dict[int, Array]
     of_loads: dict[int, Array]
-    h: dict[int, Any]
+    h: dict[int, Scalar]
     within: LoadConstraints | None
 
     @classmethod
@@ -157,11 +158,11 @@ class CoupledLoads(LoadEquations):
         """The number of steps of Newton's method."""
         return STEPS_OF_CURVES if self.curved else STEPS
 
-    def first_loads(self) -> dict[int, Any]:
+    def first_loads(self) -> dict[int, Scalar]:
         """Loads of zero."""
         return dict.fromkeys(self.B, 0.0)
 
-    def linear_solution(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> LinearSolution:
+    def linear_solution(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Scalar]) -> LinearSolution:
         """The solution with the straight lines of the friction at loads."""
         N = self._factors(friction)
         qdd = N.solve(self._right_side(friction, loads))
@@ -174,11 +175,11 @@ class CoupledLoads(LoadEquations):
         loads = {k: load + of_constraints[k] for k, load in self._loads(qdd).items()}
         return LinearSolution(qdd, multipliers, loads)
 
-    def _loads(self, qdd: Array) -> dict[int, Any]:
+    def _loads(self, qdd: Array) -> dict[int, Scalar]:
         """Loads without the forces of constraints."""
         return {k: row @ qdd + self.h[k] for k, row in self.of_loads.items()}
 
-    def _right_side(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Array:
+    def _right_side(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Scalar]) -> Array:
         """tau - h - d - sum_k B_k^T (c_k + s_k h_k), with c_k = f_k - s_k l_k."""
         at_rest = (self.B[k] * (own.force - own.slope * (loads[k] - self.h[k])) for k, own in friction.items())
         return np.asarray(self.rest - sum(at_rest))
@@ -190,7 +191,7 @@ class CoupledLoads(LoadEquations):
             ModelError: a joint moves no inertia.
         """
 
-        def check(i: int, pivot: Any) -> None:
+        def check(i: int, pivot: Scalar) -> None:
             require_joint_inertia(self.mechanism, self.mechanism.model.coordinates[i].name, pivot)
 
         slopes = (np.outer(self.B[k], self.of_loads[k] * own.slope) for k, own in friction.items())
@@ -205,7 +206,7 @@ class CoupledLoads(LoadEquations):
             ZeroPivot: a row follows from those before it.
         """
 
-        def check(row: int, pivot: Any) -> None:
+        def check(row: int, pivot: Scalar) -> None:
             if is_zero(pivot):
                 raise ZeroPivot(row)
 
@@ -218,7 +219,7 @@ class CoupledLoads(LoadEquations):
         """N^-1 times joint forces."""
         return self._factors(friction).solve
 
-    def conditions(self, step: NewtonStep) -> Iterator[Any]:
+    def conditions(self, step: NewtonStep) -> Iterator[Scalar]:
         """1 for each equation with friction under load that holds, and each pivot above zero, else 0."""
         N, against = self._factors(step.friction), np.zeros(0)
         pivots = list(N.reciprocal)
@@ -240,7 +241,7 @@ def _loads_at_no_acceleration(
     base_twist: Array | None = None,
     base_twist_rate: Array | None = None,
     f_ext: Array | None = None,
-) -> list[Any]:
+) -> list[Scalar]:
     """The loads that the joints transmit at qdd = 0, by body."""
     mechanism, drive = regroup(mechanism), mechanism.drive
     q, qd, at_rest = drive.positions(q), drive.rates(qd), drive.rates(np.zeros(drive.size))
@@ -249,7 +250,7 @@ def _loads_at_no_acceleration(
     return loads_of_drives(mechanism, q, wrenches, qd)
 
 
-def _row(of_bodies: list[dict[int, Any]], k: int) -> Array:
+def _row(of_bodies: list[dict[int, Scalar]], k: int) -> Array:
     """Row k of a symmetric matrix that is given by the columns above its diagonal."""
     row = np.zeros(len(of_bodies), dtype=object)
     for j, column in enumerate(of_bodies):

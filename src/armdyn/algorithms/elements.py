@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armdyn.base.errors import Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.model.drive import Drive
 from armdyn.model.element import Element
 from armdyn.model.element_with_state import ElementWithState
@@ -29,18 +30,18 @@ class InState(Element):
     """
 
     element: ElementWithState
-    z: Any
+    z: Array
 
-    def force(self, model: Any, q: Any, qd: Any) -> Any:
+    def force(self, model: Mechanism, q: Array, qd: Array) -> Array:
         """The joint forces on the links, N m or N, shape (n,)."""
         return np.asarray(self.element.force(model, q, qd, self.z))
 
-    def located(self, model: Any, q: Any, qd: Any) -> Any:
+    def located(self, model: Mechanism, q: Array, qd: Array) -> Sequence[Scalar]:
         """The functions at whose zeros forces or rates have a kink."""
         return self.element.located(model, q, qd, self.z)
 
 
-def in_state(mechanism: Mechanism, z: Any) -> Mechanism:
+def in_state(mechanism: Mechanism, z: Array) -> Mechanism:
     """The mechanism whose elements with states are forces of positions and velocities, in the states z of all."""
     elements: list[Element | ElementWithState] = []
     first = 0
@@ -64,7 +65,7 @@ def without_states(mechanism: Mechanism) -> Mechanism:
 
 def rates_of_states(mechanism: Mechanism, q: Array, qd: Array, tau: Array) -> Array:
     """dz/dt of the states of all elements of a mechanism `in_state`."""
-    rates: list[Any] = []
+    rates: list[Scalar] = []
     for one in mechanism.elements:
         if isinstance(one, InState):
             own = np.atleast_1d(np.asarray(one.element.rates(mechanism, q, qd, one.z, tau), dtype=object))
@@ -78,7 +79,7 @@ def rates_of_states(mechanism: Mechanism, q: Array, qd: Array, tau: Array) -> Ar
     return np.array(rates, dtype=object)
 
 
-def energy_of_states(mechanism: Mechanism, q: Array) -> Any:
+def energy_of_states(mechanism: Mechanism, q: Array) -> Scalar:
     """The stored energy of the elements of a mechanism `in_state` that have states, J."""
     own = (one for one in mechanism.elements if isinstance(one, InState))
     return sum((one.element.energy(mechanism, q, one.z) for one in own), start=0.0)
@@ -122,12 +123,12 @@ def dissipative_forces(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     return total
 
 
-def dissipated_power(mechanism: Mechanism, q: Array, qd: Array) -> Any:
+def dissipated_power(mechanism: Mechanism, q: Array, qd: Array) -> Scalar:
     """Power of `dissipative_forces`, W."""
     return dissipative_forces(mechanism, q, qd) @ qd if mechanism.elements else 0.0
 
 
-def energy_of_elements(mechanism: Mechanism, q: Array) -> Any:
+def energy_of_elements(mechanism: Mechanism, q: Array) -> Scalar:
     """The stored energy of all elements, J."""
     return sum((element.energy(mechanism, q) for element in _stateless(mechanism)), start=0.0)
 
@@ -153,7 +154,7 @@ def _stateless(mechanism: Mechanism) -> list[Element]:
     return elements
 
 
-def against_elements(mechanism: Mechanism, positions: Array, rates: Array | None = None) -> list[Any]:
+def against_elements(mechanism: Mechanism, positions: Array, rates: Array | None = None) -> list[Scalar]:
     """The forces, by body, that the drives of the joints provide against the elements.
 
     Args:
@@ -167,18 +168,18 @@ def against_elements(mechanism: Mechanism, positions: Array, rates: Array | None
     q = np.array([_divided(positions[k] - drive.offsets[k], factor) for k, factor in places])
     at_rest = np.zeros(drive.size)
     qd = at_rest if rates is None else np.array([_divided(rates[k], factor) for k, factor in places])
-    by_body: list[Any] = [0.0] * len(positions)
+    by_body: list[Scalar] = [0.0] * len(positions)
     for (k, factor), force in zip(places, forces_of_elements(mechanism, q, qd), strict=True):
         by_body[k] = by_body[k] - _divided(force, factor)
     return by_body
 
 
-def refuse_elements(mechanism: Mechanism, what: str) -> None:
+def refuse_elements(mechanism: Mechanism, subject: str) -> None:
     """Raise an Unsupported error of a function that leaves elements out."""
     if mechanism.elements:
         names = ", ".join(type(element).__name__ for element in mechanism.elements)
         raise Unsupported(
-            f"{what} has no derivatives of {names}, elements of a user's own; the program of "
+            f"{subject} has no derivatives of {names}, elements of a user's own; the program of "
             "robot.compile(armdyn.algorithms.inverse_dynamics) is differentiated by .derivative"
         )
 
@@ -197,5 +198,5 @@ def _direct(drive: Drive) -> list[tuple[int, float]]:
     return [places[i] for i in range(drive.size)]
 
 
-def _divided(value: Any, factor: float) -> Any:
+def _divided(value: Scalar, factor: float) -> Scalar:
     return value if factor == 1.0 else value / factor

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.elements import energy_of_elements
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z, cross
@@ -15,7 +14,7 @@ from armdyn.spatial.turns import to_child, to_parent
 
 
 @function("(n),(n),(6)?->()")
-def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Any:
+def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Scalar:
     """Kinetic energy K(q, qd) = qd^T M(q) qd / 2, J, scalar.
 
     The sum over the links and the rotors that are bodies of their own from their twists (Modern Robotics 8.55), and
@@ -38,7 +37,7 @@ def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array 
 
 
 @function("(n)->()")
-def potential_energy(mechanism: Mechanism, q: Array) -> Any:
+def potential_energy(mechanism: Mechanism, q: Array) -> Scalar:
     """Potential energy P(q) = -g . sum m p_0C + E(q), J, scalar: in the gravity field, and of parallel springs.
 
     Zero if the common centre of mass of the moving links is at the height of the base frame's origin; the base's
@@ -86,7 +85,7 @@ def link_twists(
     return twists
 
 
-def kinetic_energy_of(body: Body, w: Array, v: Array) -> Any:
+def kinetic_energy_of(body: Body, w: Array, v: Array) -> Scalar:
     """m v.v / 2 + h.(v x w) + w.I w / 2 about the body frame's origin, with I = tr(Sigma) 1 - Sigma."""
     m, h, S = body.mass, body.first_moment, body.second_moment
     Iw = (S[0, 0] + S[1, 1] + S[2, 2]) * w - S @ w

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.link_screws import Screw, in_link_frame, link_frame
 from armdyn.algorithms.regressor import PARAMETERS, empty_rows, of_link
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.standard_parameters import joint_quantities
 from armdyn.spatial.rotations import Array, cross
@@ -92,9 +91,9 @@ def potential_energy_regressor(
     return np.hstack([row, np.zeros(len(chosen) * len(mechanism.links) + len(mechanism.rotors))])
 
 
-def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Any]]:
+def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Scalar]]:
     """g in the axes of every body, and g . p_0B, minus the potential energy per unit mass at its origin; q by body."""
-    result: list[tuple[Array, Any]] = []
+    result: list[tuple[Array, Scalar]] = []
     for body, position in zip(mechanism.bodies, q, strict=True):
         g, fallen = result[body.parent] if body.parent >= 0 else (mechanism.gravity, 0.0)
         fallen = fallen + g @ body.offset
@@ -103,7 +102,7 @@ def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Any]]
     return result
 
 
-def kinetic_energy_per_parameter(twist: Screw) -> list[Any]:
+def kinetic_energy_per_parameter(twist: Screw) -> list[Scalar]:
     """m v.v / 2 + h.(v x w) + w.I w / 2, for each parameter alone."""
     w, v = twist
     x, y, z = w

@@ -71,5 +71,5 @@ def external_wrench(mechanism: Mechanism, q: Array, wrench: Array, *, frame: str
 def _refuse_no_frame(mechanism: Mechanism, frame: str | None) -> None:
     """Refuse a wrench without the name of its frame: no default is safe."""
     if frame is None:
-        frames = ", ".join(known.name for known in mechanism.model.frames)
+        frames = ", ".join(each.name for each in mechanism.model.frames)
         raise UnknownName(f"frame=None: say which frame the wrench acts on, one of {mechanism.name!r}: {frames}.")

@@ -7,12 +7,13 @@ Couplings between joints may bring some in.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.articulated_bodies import require_joint_inertia
 from armdyn.algorithms.mass_matrix import columns
+from armdyn.base.scalars import Scalar
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
@@ -29,11 +30,11 @@ class Factors(NamedTuple):
     """
 
     order: list[int]
-    L: list[dict[int, Any]]
-    reciprocal: list[Any]
-    rows: list[dict[int, Any]]
+    L: list[dict[int, Scalar]]
+    reciprocal: list[Scalar]
+    rows: list[dict[int, Scalar]]
 
-    def inwards(self, b: Sequence[Any] | Array) -> list[Any]:
+    def inwards(self, b: Sequence[Scalar] | Array) -> list[Scalar]:
         """L^-T b, from the tips inwards; b in the order of q, the result in that of the drive."""
         x = [b[i] for i in self.order]
         for k in reversed(range(len(x))):
@@ -41,11 +42,11 @@ class Factors(NamedTuple):
                 x[i] = x[i] - factor * x[k]
         return x
 
-    def over_D(self, x: list[Any]) -> list[Any]:
+    def over_D(self, x: list[Scalar]) -> list[Scalar]:
         """D^-1 x."""
         return [one * reciprocal for one, reciprocal in zip(x, self.reciprocal, strict=True)]
 
-    def outwards(self, x: list[Any]) -> Array:
+    def outwards(self, x: list[Scalar]) -> Array:
         """L^-1 x, from the base outwards; the result in the order of q."""
         x = list(x)
         for k in range(len(x)):
@@ -53,7 +54,7 @@ class Factors(NamedTuple):
                 x[k] = x[k] - factor * x[i]
         return self._in_order_of_q(x)
 
-    def _in_order_of_q(self, x: list[Any]) -> Array:
+    def _in_order_of_q(self, x: list[Scalar]) -> Array:
         result = np.zeros(len(x), dtype=object)
         result[self.order] = x
         return result
@@ -101,13 +102,13 @@ def factored_mass_matrix(mechanism: Mechanism, q: Array) -> Factors:
     return factored(mechanism, mechanism.drive, links_mass(mechanism, q))
 
 
-def links_mass(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
+def links_mass(mechanism: Mechanism, q: Array) -> list[dict[int, Scalar]]:
     """The mass matrix of the links without rotors, by columns of the bodies."""
     return columns(mechanism, mechanism.drive.positions(q))
 
 
 def factored(
-    mechanism: Mechanism, drive: Drive, links: list[dict[int, Any]], moves: Sequence[Any] | Array | None = None
+    mechanism: Mechanism, drive: Drive, links: list[dict[int, Scalar]], moves: Sequence[Scalar] | Array | None = None
 ) -> Factors:
     """The factors of the mass matrix that ``links`` have with the rotors of a drive.
 
@@ -125,8 +126,8 @@ def factored(
     """
     order = drive.order
     M = [dict(column) for column in drive.mass_matrix(links)]
-    reciprocal: list[Any] = [0.0] * len(M)
-    L: list[dict[int, Any]] = [{} for _ in M]
+    reciprocal: list[Scalar] = [0.0] * len(M)
+    L: list[dict[int, Scalar]] = [{} for _ in M]
     for k in reversed(range(len(M))):
         require_joint_inertia(mechanism, mechanism.model.coordinates[order[k]].name, M[k][k])
         reciprocal[k] = 1.0 / M[k][k] if moves is None else moves[order[k]] / M[k][k]

@@ -7,7 +7,7 @@ Mansard 2018, section III). With friction that depends on the load, d tau/d qdd 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,9 @@ from armdyn.spatial.rotations import Array
 class ForwardDynamicsDerivatives(NamedTuple):
     """Derivatives of acceleration qdd_i (row i) by q_j, qd_j and tau_j (column j), shape (..., n, n) each."""
 
-    d_q: Any
-    d_qd: Any
-    d_tau: Any
+    d_q: Array
+    d_qd: Array
+    d_tau: Array
 
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n,n),(n,n),(n,n)", result=ForwardDynamicsDerivatives)

@@ -47,7 +47,7 @@ def friction_forces(
     if qdd is None:
         raise TraceError(
             f"friction of {mechanism.name!r} depends on the load of its gears, which follows from the accelerations; "
-            + either("give qdd too", "give qdd too, armdyn export by --given qdd")
+            + either("give qdd too", "give qdd too, armdyn export by --optional-input qdd")
             + ". What does not know qdd, as momentum_observer, needs friction "
             "that depends on velocities alone, or " + either("robot.without_friction()", "--ignore-friction")
         )

@@ -12,7 +12,7 @@ and for v = qd the last integral is zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.moving_composites import Twist, along_rate
 from armdyn.algorithms.newton_euler import Wrench, along_joints, inward, summed_inwards
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, cross
@@ -28,8 +29,8 @@ from armdyn.spatial.rotations import Array, cross
 class KineticEnergyDerivatives(NamedTuple):
     """Derivatives of the kinetic energy by ``q``, N m or N, and by ``qd``, N m s or N s, shape (..., n) each."""
 
-    d_q: Any
-    d_qd: Any
+    d_q: Array
+    d_qd: Array
 
 
 @function("(n),(n)->(n)")
@@ -126,6 +127,6 @@ def joint_momenta(mechanism: Mechanism, q: Array, twists: Sequence[Twist]) -> li
     return summed_inwards(mechanism, q, [momentum_of(*x) for x in zip(mechanism.bodies, twists, strict=True)])
 
 
-def along_rates(mechanism: Mechanism, twists: Sequence[Twist], momenta: Sequence[Wrench]) -> list[Any]:
+def along_rates(mechanism: Mechanism, twists: Sequence[Twist], momenta: Sequence[Wrench]) -> list[Scalar]:
     """ds/dt . Pi for every body."""
     return [along_rate(*x) for x in zip(mechanism.bodies, twists, momenta, strict=True)]

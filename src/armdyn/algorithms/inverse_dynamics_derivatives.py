@@ -27,7 +27,7 @@ u x f. Compare Carpentier and Mansard 2018 and Singh, Russell and Wensing 2022, 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,6 +53,7 @@ from armdyn.algorithms.newton_euler import (
     links_in_motion,
     summed_inwards,
 )
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z, cross, skew
@@ -60,16 +61,16 @@ from armdyn.spatial.turns import to_child, to_parent
 
 AT_REST = np.zeros(3)
 
-Entries = dict[tuple[int, ...], Any]
+Entries = dict[tuple[int, ...], Scalar]
 """Entries of a matrix by row and column body; missing ones are zero."""
 
 
 class InverseDynamicsDerivatives(NamedTuple):
     """Derivatives of joint force tau_i (row i) by q_j, qd_j and qdd_j (column j), shape (..., n, n) each."""
 
-    d_q: Any
-    d_qd: Any
-    d_qdd: Any
+    d_q: Array
+    d_qd: Array
+    d_qdd: Array
 
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n,n),(n,n),(n,n)", result=InverseDynamicsDerivatives)
@@ -208,7 +209,7 @@ def motions_of_parents(
     return parents
 
 
-def rates_in_parent(body: Body, rate: Any, whole: Composite, rates: CompositeRates) -> CompositeRates:
+def rates_in_parent(body: Body, rate: Scalar, whole: Composite, rates: CompositeRates) -> CompositeRates:
     """The rates of a composite relative to the link that carries its joint, about the joint's origin."""
     (mass, h, S), (hd, P) = whole, rates
     if body.revolute:
@@ -256,7 +257,7 @@ def couple_on(s: Array, P: Array) -> Array:
 
 def inwards(
     body: Body,
-    position: Any,
+    position: Scalar,
     parent: ParentMotion,
     frame: JointFrame,
     parents_frame: JointFrame,
@@ -271,12 +272,12 @@ def inwards(
     return WrenchDerivatives(q, qd, qdd, to_parent(parents_frame.spin, to_parent(frame.rest, couple)))
 
 
-def along_couple(body: Body, couple: Array) -> Any:
+def along_couple(body: Body, couple: Array) -> Scalar:
     """The component of a couple along the angular part of the screw S."""
     return couple[2] if body.revolute else 0.0
 
 
-def second_derivative_along_axis(body: Body, parent: ParentMotion, derivatives: WrenchDerivatives) -> Any:
+def second_derivative_along_axis(body: Body, parent: ParentMotion, derivatives: WrenchDerivatives) -> Scalar:
     """The products of the derivatives with Sddot = (U z, a x z) of a turn or (0, U z) of a slide, and with Sdot."""
     Uz = parent.U[:, 2]
     if not body.revolute:

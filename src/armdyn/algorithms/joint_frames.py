@@ -7,12 +7,13 @@ body's axes, need not be rotated by the joint's angle.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.mass_matrix import Composite
 from armdyn.algorithms.newton_euler import Wrench, wrench_in_parent
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import Turns, tensor_to_parent, to_parent
@@ -30,7 +31,7 @@ def joint_frames(mechanism: Mechanism, q: Array) -> list[JointFrame]:
     return [joint_frame(body, position) for body, position in zip(mechanism.bodies, q, strict=True)]
 
 
-def joint_frame(body: Body, position: Any) -> JointFrame:
+def joint_frame(body: Body, position: Scalar) -> JointFrame:
     """The axes of one joint: the body's own if it slides or spins, or if no joint is further inwards."""
     if body.parent < 0 or body.spins or not body.revolute:
         return JointFrame(body.turns_at(position), ())
@@ -42,7 +43,7 @@ def composite_to_parent(turns: Turns, whole: Composite) -> Composite:
     return Composite(whole.mass, to_parent(turns, whole.h), tensor_to_parent(turns, whole.S))
 
 
-def to_carrier(body: Body, position: Any, frame: JointFrame, carrier: JointFrame, wrench: Wrench) -> Wrench:
+def to_carrier(body: Body, position: Scalar, frame: JointFrame, carrier: JointFrame, wrench: Wrench) -> Wrench:
     """A wrench on ``body`` from its joint's axes to those of the joint that carries it, about that one's origin."""
     n, f = wrench_in_parent(body, position, frame.rest, wrench)
     return Wrench(to_parent(carrier.spin, n), to_parent(carrier.spin, f))

@@ -6,7 +6,7 @@ An actuator provides one of the six components that a joint transmits, and the b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import Wrench, base_motion, links_in_motion, summed_inwards
 from armdyn.base.errors import UnknownName
+from armdyn.base.scalars import Scalar
 from armdyn.base.tabular import TextTable, vector_table
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import to_parent
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 AXES = ("link", "parent", "base")
 COLLARS = ("child", "parent")
@@ -31,14 +35,14 @@ OF_JOINTS = (("force of the joint", "f", "N"), ("moment of the joint", "n", "N m
 class JointReactions(NamedTuple):
     """Force ``f`` (N) and moment ``n`` (N m) that joints transmit to their child links, shape (..., joints, 3) each."""
 
-    f: Any
-    n: Any
+    f: Array
+    n: Array
 
     def table(self, joints: Sequence[str] | None = None) -> TextTable:
         """A table of one state, one row per vector of each joint; ``robot.model.joint_names`` has their names."""
         return vector_table(joints, OF_JOINTS, self, "joint")
 
-    def to_dataframe(self, joints: Sequence[str] | None = None) -> Any:
+    def to_dataframe(self, joints: Sequence[str] | None = None) -> DataFrame:
         """The `table` as a ``pandas.DataFrame``."""
         return self.table(joints).to_dataframe()
 
@@ -113,7 +117,7 @@ def joint_reactions(
     return JointReactions(*in_axes(mechanism, q, rows, expressed_in))
 
 
-def about_collar(body: Body, position: Any, wrench: Wrench, collar: str) -> tuple[Array, Array]:
+def about_collar(body: Body, position: Scalar, wrench: Wrench, collar: str) -> tuple[Array, Array]:
     """The force, and its moment about the collar's point instead of B's origin, in B's axes."""
     point = body.link_pose[:3, 3]  # the child link's own origin
     if collar == "parent" and not body.revolute:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms.declared import function
@@ -152,7 +150,7 @@ def base_columns(mechanism: Mechanism, q: Array, k: int, T: Array, *, about_base
     return {j: screw(mechanism.bodies[j].revolute, poses[j][0][:, 2], at - poses[j][1]) for j in path_to(mechanism, k)}
 
 
-def body_columns(mechanism: Mechanism, q: Array, k: int, T: Array, **_: Any) -> dict[int, Array]:
+def body_columns(mechanism: Mechanism, q: Array, k: int, T: Array, **_: object) -> dict[int, Array]:
     """The columns in the axes of the frame, with v taken at its origin: one walk from the frame inwards."""
     to_frame = inverse_rigid(T)
     R, p = to_frame[:3, :3], to_frame[:3, 3]  # R_FB and p_FB of the body at hand
@@ -168,7 +166,7 @@ def body_columns(mechanism: Mechanism, q: Array, k: int, T: Array, **_: Any) -> 
     return columns
 
 
-def body_column_rates(mechanism: Mechanism, q: Array, qd: Array, k: int, T: Array, **_: Any) -> dict[int, Array]:
+def body_column_rates(mechanism: Mechanism, q: Array, qd: Array, k: int, T: Array, **_: object) -> dict[int, Array]:
     """Jdot_i = ad_{J_i}(V), with V the twist that the joints outboard of i give the frame."""
     rates, V = {}, np.zeros(6)
     for j, column in body_columns(mechanism, q, k, T).items():  # from the frame inwards

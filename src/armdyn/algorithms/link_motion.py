@@ -6,7 +6,7 @@ The motions are those of `newton_euler`, brought from the canonical frames to th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from armdyn.base.exact import is_zero
 from armdyn.base.tabular import TextTable, vector_table
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 AXES = ("link", "base")
 
@@ -41,18 +44,18 @@ class LinkMotion(NamedTuple):
     the moment about the centre of mass: F = m a_com, N = I alpha + omega x I omega.
     """
 
-    omega: Any
-    alpha: Any
-    a: Any
-    a_com: Any
-    F: Any
-    N: Any
+    omega: Array
+    alpha: Array
+    a: Array
+    a_com: Array
+    F: Array
+    N: Array
 
     def table(self, links: Sequence[str] | None = None) -> TextTable:
         """A table of one state, one row per vector of each link; ``robot.link_names`` has names of the links."""
         return vector_table(links, OF_LINKS, self, "link")
 
-    def to_dataframe(self, links: Sequence[str] | None = None) -> Any:
+    def to_dataframe(self, links: Sequence[str] | None = None) -> DataFrame:
         """The `table` as a ``pandas.DataFrame``."""
         return self.table(links).to_dataframe()
 

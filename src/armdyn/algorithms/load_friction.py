@@ -29,7 +29,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -47,6 +46,7 @@ from armdyn.algorithms.load_newton import (
 )
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.base.exact import is_zero
+from armdyn.base.scalars import Scalar
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
@@ -64,8 +64,8 @@ def accelerations_under_load(
     qd: Array,
     tau: Array,
     *wrenches_and_base: Array | None,
-    near: Mapping[int, Any] | None = None,
-    moves: Sequence[Any] | Array | None = None,
+    near: Mapping[int, Scalar] | None = None,
+    moves: Sequence[Scalar] | Array | None = None,
     within: Within | None = None,
 ) -> SolutionUnderLoad:
     """The accelerations caused by joint forces, with friction that depends on the load.
@@ -108,14 +108,14 @@ class OwnLoads(LoadEquations):
 
     mechanism: Mechanism
     coordinates: Mapping[int, int]
-    links: list[dict[int, Any]]
+    links: list[dict[int, Scalar]]
     tau: Array
     h: Array
     rates: Array
-    moves: Sequence[Any] | Array | None = None
+    moves: Sequence[Scalar] | Array | None = None
     within: Within | None = None
 
-    def solution(self, near: Mapping[int, Any] | None = None) -> SolutionUnderLoad:
+    def solution(self, near: Mapping[int, Scalar] | None = None) -> SolutionUnderLoad:
         """The solution by Newton's method; ``near`` as of `solution_under_load`."""
         result = solution_under_load(self, near)
         if self.moves is None:
@@ -146,7 +146,7 @@ class OwnLoads(LoadEquations):
             return STEPS_OF_CURVES
         return max(lines(self.drive, k) or 0 for k in self.coordinates) if self.is_exact else STEPS
 
-    def first_loads(self) -> dict[int, Any]:
+    def first_loads(self) -> dict[int, Scalar]:
         """Loads without friction, and as if the other joints did not accelerate."""
         loads = {}
         for k, i in self.coordinates.items():
@@ -155,7 +155,7 @@ class OwnLoads(LoadEquations):
             loads[k] = self.tau[i] if is_zero(rotor) else self.h[i] + free * M / (M + rotor)
         return loads
 
-    def linear_solution(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> LinearSolution:
+    def linear_solution(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Scalar]) -> LinearSolution:
         """The solution with the straight lines of the friction at loads."""
         gain, offset = np.ones(self.mechanism.dof, dtype=object), np.zeros(self.mechanism.dof, dtype=object)
         for k, i in self.coordinates.items():
@@ -193,7 +193,7 @@ class OwnLoads(LoadEquations):
 
         return solve
 
-    def conditions(self, step: NewtonStep) -> Iterator[Any]:
+    def conditions(self, step: NewtonStep) -> Iterator[Scalar]:
         """1 for each joint whose equation holds, else 0."""
         cancelled = self._cancelled_forces() if self.constrained else np.zeros(self.mechanism.dof)
         for k, i in self.coordinates.items():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from armdyn.base.scalars import Scalar
 from armdyn.model.drive import Drive
 from armdyn.model.friction import FrictionLaw, LoadLine
 from armdyn.spatial.rotations import Array
@@ -21,16 +22,16 @@ class LoadedFriction(NamedTuple):
         pieces: of each law's line.
     """
 
-    force: Any
-    slope: Any
-    gain: Any
-    offset: Any
-    pieces: tuple[Any, ...]
+    force: Scalar
+    slope: Scalar
+    gain: Scalar
+    offset: Scalar
+    pieces: tuple[Scalar, ...]
 
-    def where(self, condition: Any, other: LoadedFriction) -> LoadedFriction:
+    def where(self, condition: Scalar, other: LoadedFriction) -> LoadedFriction:
         """The friction if a condition is 1, the other one if it is 0."""
 
-        def either(a: Any, b: Any) -> Any:
+        def either(a: Scalar, b: Scalar) -> Scalar:
             return select(condition, a, b)
 
         pieces = tuple(map(either, self.pieces, other.pieces))
@@ -38,7 +39,7 @@ class LoadedFriction(NamedTuple):
         return LoadedFriction(force, slope, either(self.gain, other.gain), either(self.offset, other.offset), pieces)
 
 
-def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
+def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Scalar]) -> dict[int, LoadedFriction]:
     """The friction that depends on the load, by body, at the loads of the bodies that have such friction."""
     result = {}
     for k, load in loads.items():
@@ -52,7 +53,7 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
     return result
 
 
-def _force_and_slope(law: FrictionLaw, rate: Any, load: Any) -> tuple[Any, Any]:
+def _force_and_slope(law: FrictionLaw, rate: Scalar, load: Scalar) -> tuple[Scalar, Scalar]:
     """The force of a law, and its slope by the load."""
     return law.force(rate, load), law.slopes(rate, load).by_load
 
@@ -78,13 +79,13 @@ def is_curved(drive: Drive) -> bool:
     return None in (lines(drive, k) for k in loaded_bodies(drive))
 
 
-def other_friction(drive: Drive, rates: Array) -> list[Any]:
+def other_friction(drive: Drive, rates: Array) -> list[Scalar]:
     """d, the friction in every joint that does not depend on the load, by body."""
     laws = tuple(tuple(law for law in laws if not law.depends_on_load) for laws in drive.laws)
     return dataclasses.replace(drive, laws=laws).friction_forces(rates, [0.0] * len(rates))
 
 
-def select(condition: Any, if_true: Any, if_false: Any) -> Any:
+def select(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
     """One of two numbers by a condition of 1 or 0."""
     if hasattr(condition, "select"):
         return condition.select(if_true, if_false)

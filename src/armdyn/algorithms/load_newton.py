@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.load_laws import LoadedFriction, is_curved, lines, loaded_friction, select
+from armdyn.base.scalars import Scalar
 from armdyn.base.type_rounding import rounding
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
@@ -55,7 +56,7 @@ class LinearSolution(NamedTuple):
 
     qdd: Array
     reactions: Array
-    loads: dict[int, Any]
+    loads: dict[int, Scalar]
 
 
 class LoadEquations(ABC):
@@ -100,11 +101,11 @@ class LoadEquations(ABC):
         """True if the reactions are forces of constraints, which are NaN without a solution."""
 
     @abstractmethod
-    def first_loads(self) -> Mapping[int, Any]:
+    def first_loads(self) -> Mapping[int, Scalar]:
         """Loads with which Newton's method begins if none of a state nearby are known."""
 
     @abstractmethod
-    def linear_solution(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> LinearSolution:
+    def linear_solution(self, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Scalar]) -> LinearSolution:
         """The solution with the straight lines of the friction at loads."""
 
     @abstractmethod
@@ -112,7 +113,7 @@ class LoadEquations(ABC):
         """(d tau/d qdd)^-1 times joint forces, a vector or the columns of a matrix, on these straight lines."""
 
     @abstractmethod
-    def conditions(self, step: NewtonStep) -> Iterable[Any]:
+    def conditions(self, step: NewtonStep) -> Iterable[Scalar]:
         """1 for each equation that a step solves to rounding, else 0."""
 
 
@@ -128,9 +129,9 @@ class NewtonStep(NamedTuple):
 
     qdd: Array
     reactions: Array
-    loads: Mapping[int, Any]
+    loads: Mapping[int, Scalar]
     friction: dict[int, LoadedFriction]
-    settled: Any
+    settled: Scalar
 
 
 class SolutionUnderLoad(NamedTuple):
@@ -143,13 +144,13 @@ class SolutionUnderLoad(NamedTuple):
     """
 
     qdd: Array
-    loads: Mapping[int, Any]
+    loads: Mapping[int, Scalar]
     solve: Callable[[Array], Array]
-    friction: Mapping[int, Any]
+    friction: Mapping[int, Scalar]
     reactions: Array
 
 
-def solution_under_load(equations: LoadEquations, near: Mapping[int, Any] | None = None) -> SolutionUnderLoad:
+def solution_under_load(equations: LoadEquations, near: Mapping[int, Scalar] | None = None) -> SolutionUnderLoad:
     """The solution of equations by Newton's method, NaN if it is not found.
 
     Args:
@@ -169,7 +170,7 @@ def solution_under_load(equations: LoadEquations, near: Mapping[int, Any] | None
     return SolutionUnderLoad(last.qdd, last.loads, equations.response(last.friction), forces, last.reactions)
 
 
-def _step(equations: LoadEquations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
+def _step(equations: LoadEquations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Scalar]) -> NewtonStep:
     """A step from the friction by body at loads, and these loads."""
     qdd, reactions, new = equations.linear_solution(friction, loads)
     drive, later = equations.drive, loaded_friction(equations.drive, equations.rates, new)
@@ -182,7 +183,7 @@ def _step(equations: LoadEquations, friction: Mapping[int, LoadedFriction], load
 
 
 def _steps(
-    equations: LoadEquations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any], count: int
+    equations: LoadEquations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Scalar], count: int
 ) -> NewtonStep:
     """The result of this number of successive steps, at least one."""
     result = _step(equations, friction, loads)
@@ -192,7 +193,7 @@ def _steps(
 
 
 def _until_settled(
-    equations: LoadEquations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any], *, near: bool
+    equations: LoadEquations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Scalar], *, near: bool
 ) -> NewtonStep:
     """The first settled step; a compiled function skips those after it.
 
@@ -236,7 +237,7 @@ def _unless_settled(equations: LoadEquations, step: NewtonStep, further: NewtonS
 
 def _nan_unless_solved(equations: LoadEquations, step: NewtonStep) -> NewtonStep:
     """A step whose accelerations, and forces of constraints, are NaN if it does not solve the equations."""
-    solved: Any = 1.0
+    solved: Scalar = 1.0
     for condition in equations.conditions(step):
         solved = solved * condition
     factor = or_nan(solved)
@@ -244,14 +245,14 @@ def _nan_unless_solved(equations: LoadEquations, step: NewtonStep) -> NewtonStep
     return step._replace(qdd=step.qdd * factor, reactions=reactions)
 
 
-def _meets(line: LoadedFriction, force: Any, load: Any) -> Any:
+def _meets(line: LoadedFriction, force: Scalar, load: Scalar) -> Scalar:
     """1 if a force is that of a line at a load, but for rounding; else 0."""
     size = abs(load) + abs(line.offset)
     distance = line.gain * (load + force) - line.offset - load
     return abs(distance) <= rounding(size, ON_THE_LINE, ON_THE_LINE_IN_FLOAT32)
 
 
-def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
+def holds(terms: Iterable[Scalar], cancelled: Scalar = 0.0) -> Scalar:
     """1 if the terms of an equation add up to 0, to `RESIDUAL` or `RESIDUAL_OF_FLOAT32` of their sizes; else 0.
 
     ``cancelled`` is the size of the parts that have cancelled in a term: a small remainder of them is rounding.
@@ -261,6 +262,6 @@ def holds(terms: Iterable[Any], cancelled: Any = 0.0) -> Any:
     return abs(sum(terms)) <= rounding(size, RESIDUAL, RESIDUAL_OF_FLOAT32)
 
 
-def or_nan(solved: Any) -> Any:
+def or_nan(solved: Scalar) -> Scalar:
     """1 if ``solved`` is 1, NaN if it is 0."""
     return np.sqrt(2.0 * solved - 1.0)

@@ -6,12 +6,13 @@ column of M.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.newton_euler import Wrench, along, wrench_in_parent
+from armdyn.base.scalars import Scalar
 from armdyn.model.inertial_constants import in_two_parts
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regroup
@@ -22,7 +23,7 @@ from armdyn.spatial.turns import tensor_to_parent, to_parent
 class Composite(NamedTuple):
     """Mass, first moment h and second moment Sigma of several bodies as one, about one frame's origin."""
 
-    mass: Any
+    mass: Scalar
     h: Array
     S: Array
 
@@ -39,7 +40,7 @@ def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
     return mechanism.drive.filled(mechanism.drive.mass_matrix(columns(mechanism, mechanism.drive.positions(q))))
 
 
-def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
+def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Scalar]]:
     """The entries M_jk, for every body k, for k and the bodies j that carry it; the others are zero. q by body."""
     mechanism = regroup(mechanism)  # only joint forces are computed
     turns = [body.turns_at(position) for body, position in zip(mechanism.bodies, q, strict=True)]
@@ -76,7 +77,7 @@ def composites(mechanism: Mechanism, q: Array) -> list[Composite]:
     return result
 
 
-def shift(mass: Any, h: Array, S: Array, p: Array) -> tuple[Array, Array]:
+def shift(mass: Scalar, h: Array, S: Array, p: Array) -> tuple[Array, Array]:
     """First and second moment about a point that lies at -p from the present one."""
     return h + mass * p, S + (np.outer(h, p) + np.outer(p, h)) + mass * np.outer(p, p)
 

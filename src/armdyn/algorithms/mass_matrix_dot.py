@@ -6,14 +6,13 @@ of its components. A vector of rate v' relative to a body changes by v' + qd z x
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_to_parent, joint_frames, to_carrier
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
 from armdyn.algorithms.newton_euler import Wrench, along
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regroup
 from armdyn.spatial.rotations import Array, Z, cross
@@ -39,7 +38,7 @@ def mass_matrix_dot(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     return mechanism.drive.filled(mechanism.drive.matrix(columns(regroup(mechanism), q, qd)))
 
 
-def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:
+def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Scalar]]:
     """The rates of the entries M_jk, for every body k, for k and the bodies j that carry it; q, qd by body."""
     joints = joint_frames(mechanism, q)
     result = []
@@ -56,7 +55,7 @@ def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:
     return result
 
 
-def rate_seen_from_parent(body: Body, rate: Any, W: Wrench, Wd: Wrench) -> Wrench:
+def rate_seen_from_parent(body: Body, rate: Scalar, W: Wrench, Wd: Wrench) -> Wrench:
     """The rate of a wrench on ``body`` relative to its parent, from the rate Wd relative to the body; in its axes."""
     if body.revolute:
         return Wrench(Wd.n + rate * across_z(W.n), Wd.f + rate * across_z(W.f))

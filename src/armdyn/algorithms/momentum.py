@@ -7,8 +7,6 @@ of their own; the base does not, nor does armature, which is a rotor that turns 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms.declared import function
@@ -19,6 +17,7 @@ from armdyn.algorithms.mass_matrix import composites, wrench_of_unit_acceleratio
 from armdyn.algorithms.newton_euler import Wrench, base_motion, links_in_motion, summed_inwards, wrench_in_parent
 from armdyn.base.errors import ModelError, UnknownName
 from armdyn.base.exact import is_zero
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import to_parent
@@ -190,7 +189,7 @@ def center(mechanism: Mechanism, q: Array) -> Array:
     return c
 
 
-def mass_of(mechanism: Mechanism) -> Any:
+def mass_of(mechanism: Mechanism) -> Scalar:
     """The mass of all moving links."""
     mass = sum(body.mass for body in mechanism.bodies)
     if is_zero(mass):

@@ -10,7 +10,6 @@ and passing both sides through the same low-pass filter leaves only filtered val
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.energy_regressors import gravity_of_bodies
 from armdyn.algorithms.link_screws import Screw, carried_outwards, in_link_frame, link_frame, unit_screws
 from armdyn.algorithms.regressor import PARAMETERS, by_coordinate, empty_rows, joint_columns, of_link, rotor_columns
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.standard_parameters import joint_quantities
 from armdyn.spatial.rotations import Array, cross
@@ -130,7 +130,7 @@ def spins_of(twists: Sequence[tuple[Array, Array]]) -> list[Array]:
     return [np.array([0.0, 0.0, w[2]]) for w, _ in twists]
 
 
-def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Any]:
+def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Scalar]:
     """The part along ``screw`` of the momentum P = m v + w x h, L = h x v + I w, for each parameter alone."""
     (s, u), (w, v) = screw, twist
     (x, y, z), (wx, wy, wz) = s, w

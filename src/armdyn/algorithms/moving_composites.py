@@ -17,13 +17,14 @@ link:
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_to_parent
 from armdyn.algorithms.mass_matrix import Composite, composites
 from armdyn.algorithms.newton_euler import Wrench
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import tensor_to_parent, to_parent
@@ -62,7 +63,7 @@ def moving_composites(
     return result[::-1]
 
 
-def along_rate(body: Body, twist: Twist, wrench: Wrench) -> Any:
+def along_rate(body: Body, twist: Twist, wrench: Wrench) -> Scalar:
     """ds/dt . F, with the rate ad_V(s) = (w x z, v x z) of the screw z of a body that moves with V = (w, v)."""
     (w, v), (n, f) = twist, wrench
     if body.revolute:

@@ -13,12 +13,13 @@ Here axial(U Sigma) is I wd + w x I w of the books with I = tr(Sigma) 1 - Sigma.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.elements import against_elements
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regroup, with_rotors_on_base
 from armdyn.spatial.rotations import Array, Z, cross
@@ -257,7 +258,7 @@ def inertial_wrench(body: Body, motion: Motion) -> Wrench:
     return Wrench(cross(h, a) + axial_of_product(U, body.second_moment), m * a + U @ h)
 
 
-def gyroscopic_moment(inertia: Any, motion: Motion) -> Array:
+def gyroscopic_moment(inertia: Scalar, motion: Motion) -> Array:
     """I wd + w x I w of a spin, with I = diag(0, 0, I_a): it turns a rotor about its axis, and the axis with it."""
     wx, wy, wz = motion.w
     along = inertia * wz
@@ -301,23 +302,25 @@ def add_tip_wrench(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array) -
     wrenches[k] = Wrench(wrenches[k].n + n, wrenches[k].f + f)
 
 
-def inward(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Any]:
+def inward(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Scalar]:
     """The joint forces, by body, that transmit the wrenches of all links (Craig 6.53, Modern Robotics 8.54)."""
     return along_joints(mechanism, summed_inwards(mechanism, q, wrenches))
 
 
-def loads_of_drives(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench], qd: Array | None = None) -> list[Any]:
+def loads_of_drives(
+    mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench], qd: Array | None = None
+) -> list[Scalar]:
     """The forces, by body, that the drives of the joints transmit: `inward`, of parallel springs and of elements."""
     forces = mechanism.drive.with_springs(inward(mechanism, q, wrenches), q)
     return [force + other for force, other in zip(forces, against_elements(mechanism, q, qd), strict=True)]
 
 
-def along_joints(mechanism: Mechanism, wrenches: Sequence[Wrench]) -> list[Any]:
+def along_joints(mechanism: Mechanism, wrenches: Sequence[Wrench]) -> list[Scalar]:
     """S^T F of every joint and the wrench on its body."""
     return [along(body, wrench) for body, wrench in zip(mechanism.bodies, wrenches, strict=True)]
 
 
-def along(body: Body, wrench: Wrench) -> Any:
+def along(body: Body, wrench: Wrench) -> Scalar:
     """S^T F: the component of a wrench along the joint of ``body``, its moment about z or its force along z."""
     return wrench.n[2] if body.revolute else wrench.f[2]
 
@@ -336,7 +339,7 @@ def summed_inwards(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -
     return sums
 
 
-def wrench_in_parent(body: Body, position: Any, turns: Turns, wrench: Wrench) -> Wrench:
+def wrench_in_parent(body: Body, position: Scalar, turns: Turns, wrench: Wrench) -> Wrench:
     """A wrench on ``body`` in the axes of its parent, its moment about the parent's origin."""
     n, f = wrench
     if not body.revolute:
@@ -345,7 +348,7 @@ def wrench_in_parent(body: Body, position: Any, turns: Turns, wrench: Wrench) ->
     return Wrench(to_parent(turns, n) + cross(body.offset, f), f)
 
 
-def twist_in_child(body: Body, position: Any, turns: Turns, w: Array, v: Array) -> tuple[Array, Array]:
+def twist_in_child(body: Body, position: Scalar, turns: Turns, w: Array, v: Array) -> tuple[Array, Array]:
     """A twist about the parent's origin, in the parent's axes, as one about the origin and in the axes of ``body``."""
     w, v = to_child(turns, w), to_child(turns, v + cross(w, body.offset))
     return w, v if body.revolute else v + cross(w, position * Z)

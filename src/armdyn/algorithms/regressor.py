@@ -8,7 +8,6 @@ link, rather than ten wrenches per link inwards, which takes more operations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from armdyn.algorithms.newton_euler import (
     gyroscopic_moment,
     outward,
 )
+from armdyn.base.scalars import Scalar
 from armdyn.model.drive import sign
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.standard_parameters import TEN, joint_quantities, parameter_count
@@ -81,14 +81,14 @@ def regressor(
         for j, screw in paths[k].items():
             rows[j, of_link(body)] = force_per_parameter(in_link_frame(body, screw), motion)
     signs = [sign(rate) for rate in qd]
-    factors: dict[str, Any] = {"armature": qdd, "damping": qd, "friction": signs, "offset": np.ones(len(qd))}
+    factors: dict[str, Scalar] = {"armature": qdd, "damping": qd, "friction": signs, "offset": np.ones(len(qd))}
     chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction, offset=offset)
     spins = rotor_columns(mechanism, paths, [gyroscopic_moment(1.0, motion) for motion in motions])
     columns = [joint_columns(mechanism, factors[name]) for name in chosen]
     return by_coordinate(mechanism, np.hstack([rows, *columns, spins]))
 
 
-def force_per_parameter(screw: Screw, motion: Motion) -> list[Any]:
+def force_per_parameter(screw: Screw, motion: Motion) -> list[Scalar]:
     """The power along ``screw`` of the wrench F = m a + U h, N = h x a + I wd + w x I w, for each parameter alone."""
     (s, u), a, U = screw, motion.a, motion.U
     (wx, wy, wz), (ax, ay, az) = motion.w, motion.wd
@@ -122,7 +122,7 @@ def empty_rows(mechanism: Mechanism, count: int) -> Array:
     return np.zeros((count, TEN * len(mechanism.links)), dtype=object)
 
 
-def joint_columns(mechanism: Mechanism, factors: Array | Sequence[Any]) -> Array:
+def joint_columns(mechanism: Mechanism, factors: Array | Sequence[Scalar]) -> Array:
     """One column per joint, with the factor of its parameter, by body, in the row of its own body."""
     columns = np.zeros((len(mechanism.bodies), len(mechanism.links)), dtype=object)
     for k, body in enumerate(mechanism.links):

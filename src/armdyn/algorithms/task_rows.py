@@ -56,8 +56,8 @@ def chosen_rows(components: Components) -> tuple[Row, ...]:
     """
     if not isinstance(components, Iterable):
         raise TaskSpaceError(f"components={components!r}; expected some of {', '.join(GROUPS)}, or rows of six numbers")
-    given: Iterable[Any] = [components] if isinstance(components, str) else components
-    rows = [row for component in given for row in _rows_of(component)]
+    names: Iterable[Any] = [components] if isinstance(components, str) else components
+    rows = [row for component in names for row in _rows_of(component)]
     if not rows:
         raise TaskSpaceError(f"components={components!r} asks for nothing; expected some of {', '.join(GROUPS)}")
     for place, row in enumerate(rows):
@@ -113,7 +113,7 @@ def selected(rows: Sequence[Row], of_twist: Array) -> Array:
     return np.array([sum((factor * of_twist[i] for i, factor in enumerate(row) if factor), start=0.0) for row in rows])
 
 
-def checked_damping(damping: Any) -> float:
+def checked_damping(damping: object) -> float:
     """The damping lambda; an error if it or its square is not a finite number."""
     expected = f"zero, or a number between {SMALLEST:g} and {LARGEST:g}"
     result = number("damping", damping, least=0.0, expected=expected, error=TaskSpaceError)

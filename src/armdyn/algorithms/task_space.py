@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,15 +42,15 @@ class TaskSpace(NamedTuple):
     inverse of Lambda, which singular configurations do not make infinite, shape (..., k, k).
     """
 
-    Lambda: Any
-    eta: Any
-    mu: Any
-    p: Any
-    J: Any
-    Jdot_qd: Any
-    Jbar: Any
-    N: Any
-    mobility: Any
+    Lambda: Array
+    eta: Array
+    mu: Array
+    p: Array
+    J: Array
+    Jdot_qd: Array
+    Jbar: Array
+    N: Array
+    mobility: Array
 
 
 def task_space(

@@ -127,9 +127,9 @@ def answering_class(hints: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
     return decorate
 
 
-def _message(function: str, name: str, hints: Mapping[str, str], known: Mapping[str, inspect.Parameter]) -> str:
+def _message(function: str, name: str, hints: Mapping[str, str], parameters: Mapping[str, inspect.Parameter]) -> str:
     """The words of the error for an argument."""
-    close = nearest(name, known)
-    takes = ", ".join(one for one in known if one != "self")
+    close = nearest(name, parameters)
+    takes = ", ".join(one for one in parameters if one != "self")
     answer = hints.get(name) or (f"did you mean {close!r}?" if close else f"it takes {takes}")
     return f"{function}() has no argument {name!r}; {answer}"

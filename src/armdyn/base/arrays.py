@@ -103,14 +103,14 @@ def takes_results(array: object) -> bool:
 
 
 def plain_arguments(
-    given: Mapping[str, Any], names_along: Callable[[str], Sequence[Names]], whose: str
+    arguments: Mapping[str, Any], names_along: Callable[[str], Sequence[Names]], owner: str
 ) -> dict[str, Any]:
     """Arguments by name as NumPy's functions may have them.
 
     Args:
-        given: the arguments by name.
+        arguments: the arguments by name.
         names_along: what the last axes of an argument count.
-        whose: the robot, for messages.
+        owner: the robot, for messages.
 
     Raises:
         UnknownName: labels of which some, and not all, are the names.
@@ -118,26 +118,26 @@ def plain_arguments(
         DTypeError: units, and values that are not arrays.
     """
     plain, rows = {}, []
-    for name, value in given.items():
+    for name, value in arguments.items():
         along, table = names_along(name), _computed(value)
-        plain[name] = as_plain(name, table, along, whose)
+        plain[name] = as_plain(name, table, along, owner)
         labels = [] if is_plain(table) else _labels(table)
         rows.append((name, labels[: max(0, len(labels) - len(along))]))
     _refuse_different_rows([(name, labels) for name, labels in rows if labels])
     return plain
 
 
-def as_plain(name: str, value: object, along: Sequence[Names] = (), whose: str = "", depth: int = 0) -> Any:
+def as_plain(name: str, value: object, along: Sequence[Names] = (), owner: str = "", depth: int = 0) -> Any:
     """One argument as NumPy's functions may have it; see `plain_arguments`."""
     if is_plain(value):
         return value
     if isinstance(value, _SEQUENCES) and depth < _DEEPEST:
-        return [as_plain(name, x, along, whose, depth + 1) for x in value]
+        return [as_plain(name, x, along, owner, depth + 1) for x in value]
     table = _computed(value)
     by_name = _values_by_name(table)
     if by_name is not None:
-        return _stacked(name, by_name, along, whose, depth)
-    return _in_order(name, _numbers(name, table), _labels(table), along, whose)
+        return _stack_by_name(name, by_name, along, owner, depth)
+    return _in_order(name, _numbers(name, table), _labels(table), along, owner)
 
 
 def _computed(value: Any) -> Any:
@@ -157,24 +157,24 @@ def keys(value: object) -> Names:
     return None if by_name is None else tuple(by_name)
 
 
-def _values_by_name(value: Any) -> dict[Any, Any] | None:
+def _values_by_name(value: Any) -> dict[Any, object] | None:
     """Those of a dict, a structured array or a data set of xarray; None of anything else."""
     if has_fields(value):
         return {field: value[field] for field in value.dtype.names}
     return dict(value) if isinstance(value, Mapping) else None
 
 
-def _stacked(
-    name: str, values: Mapping[Any, Any], along: Sequence[Names], whose: str, depth: int
+def _stack_by_name(
+    name: str, values: Mapping[Any, Any], along: Sequence[Names], owner: str, depth: int
 ) -> np.ndarray[Any, Any]:
     """Values by name in the order of the names, along the first axis that has names."""
     axis = next((k for k, names in enumerate(along) if names is not None), None)
     if axis is None:
         return np.asarray(values, dtype=object)  # no array of numbers, of which the caller names what is expected
     names = along[axis] or ()
-    _refuse_other_names(name, list(values), names, whose)
+    _refuse_other_names(name, list(values), names, owner)
     parts = [
-        np.asarray(as_plain(f"{name}[{one!r}]", values[one], along[axis + 1 :], whose, depth + 1)) for one in names
+        np.asarray(as_plain(f"{name}[{one!r}]", values[one], along[axis + 1 :], owner, depth + 1)) for one in names
     ]
     try:
         return np.stack(np.broadcast_arrays(*parts), axis=axis - len(along))
@@ -251,7 +251,7 @@ def _nullable_numbers(value: Any, objects: np.ndarray[Any, Any]) -> np.ndarray[A
     return numbers
 
 
-def _dtypes_of(value: object) -> list[Any]:
+def _dtypes_of(value: object) -> list[object]:
     """The types of the columns of a pandas table."""
     dtypes = _attribute(value, "dtypes") if hasattr(value, "to_numpy") else None
     try:
@@ -295,7 +295,7 @@ def _attribute(value: object, name: str) -> Any:
 
 
 def _in_order(
-    name: str, array: np.ndarray[Any, Any], labels: Sequence[Any], along: Sequence[Names], whose: str
+    name: str, array: np.ndarray[Any, Any], labels: Sequence[object], along: Sequence[Names], owner: str
 ) -> np.ndarray[Any, Any]:
     """The numbers in the order of the names along their last axes."""
     if len(labels) != array.ndim:
@@ -305,11 +305,11 @@ def _in_order(
             continue
         result = _of_one_level(_as_list(labels[axis]), names)
         if not set(names).isdisjoint(result):
-            _refuse_other_names(name, result, names, whose)
+            _refuse_other_names(name, result, names, owner)
             array = array.take([result.index(one) for one in names], axis=axis)
             continue
-        _refuse_names_elsewhere(name, labels, axis, names, whose)
-        _refuse_another_order(name, result, names, whose)
+        _refuse_names_elsewhere(name, labels, axis, names, owner)
+        _refuse_another_order(name, result, names, owner)
     return array
 
 
@@ -325,44 +325,46 @@ def _of_one_level(labels: list[Any], names: tuple[str, ...]) -> list[Any]:
     return max(levels, key=lambda level: sum(label in names for label in level), default=labels)
 
 
-def _refuse_other_names(name: str, found: list[Any], names: tuple[str, ...], whose: str) -> None:
+def _refuse_other_names(name: str, present: list[Any], names: tuple[str, ...], owner: str) -> None:
     """Raise if some labels are names, but not all names occur once, or other labels occur."""
-    missing = [repr(one) for one in names if one not in found]
-    unknown = [repr(one) for one in found if one not in names]
-    twice = sorted({repr(one) for one in found if found.count(one) > 1})
+    missing = [repr(one) for one in names if one not in present]
+    unknown = [repr(one) for one in present if one not in names]
+    duplicates = sorted({repr(one) for one in present if present.count(one) > 1})
     texts = [
-        f"{what} {', '.join(some[:6])}{', ...' if len(some) > 6 else ''}"
-        for what, some in (("missing", missing), ("unknown", unknown), ("twice", twice))
+        f"{fault} {', '.join(some[:6])}{', ...' if len(some) > 6 else ''}"
+        for fault, some in (("missing", missing), ("unknown", unknown), ("twice", duplicates))
         if some
     ]
     if texts:
         raise UnknownName(
-            f"{name} is labelled with names of {whose}, but not with each of them once: {'; '.join(texts)}. "
-            f"Expected {_shown(names)}{SEVERAL_QUANTITIES if twice else ''}"
+            f"{name} is labelled with names of {owner}, but not with each of them once: {'; '.join(texts)}. "
+            f"Expected {_quote_names(names)}{SEVERAL_QUANTITIES if duplicates else ''}"
         )
 
 
-def _refuse_names_elsewhere(name: str, labels: Sequence[Any], axis: int, names: tuple[str, ...], whose: str) -> None:
+def _refuse_names_elsewhere(name: str, labels: Sequence[object], axis: int, names: tuple[str, ...], owner: str) -> None:
     others = [
         _of_one_level(_as_list(one), names)
         for k, one in enumerate(labels)
         if k != len(labels) + axis and one is not None
     ]
     if any(len(other) == len(names) and not set(names).isdisjoint(other) for other in others):
-        raise ShapeError(f"{name} has names of {whose} along another axis than expected, {_shown(names)}; transpose it")
+        raise ShapeError(
+            f"{name} has names of {owner} along another axis than expected, {_quote_names(names)}; transpose it"
+        )
 
 
-def _refuse_another_order(name: str, found: list[Any], names: tuple[str, ...], whose: str) -> None:
+def _refuse_another_order(name: str, present: list[Any], names: tuple[str, ...], owner: str) -> None:
     """Raise if labels that only contain names ("q_elbow", "elbow/position") contain them in another order."""
-    if len(found) != len(names):
+    if len(present) != len(names):
         return
-    for place, label in enumerate(found):
+    for place, label in enumerate(present):
         contained = [one for one in names if isinstance(label, str) and one in label]
         longest = max(contained, key=len, default=names[place])
         if longest != names[place]:
             raise UnknownName(
-                f"{name} has the label {label!r} in the place of {names[place]!r} of {whose}. Label it with the names, "
-                f"{_shown(names)}, to have it put in order, or give a plain array in that order"
+                f"{name} has the label {label!r} in the place of {names[place]!r} of {owner}. Label it with the names, "
+                f"{_quote_names(names)}, to have it put in order, or give a plain array in that order"
             )
 
 
@@ -385,5 +387,5 @@ def _alike(a: Any, b: Any) -> bool:
     return bool(a.equals(b)) if hasattr(a, "equals") else np.array_equal(np.asarray(a), np.asarray(b))
 
 
-def _shown(names: tuple[str, ...]) -> str:
+def _quote_names(names: tuple[str, ...]) -> str:
     return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

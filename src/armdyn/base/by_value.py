@@ -26,7 +26,7 @@ def travels_by_value(module: str | None) -> bool:
     return _cloudpickle(module) is not None and (module == "__main__" or module in _registered())
 
 
-def reduced(value: object, name: str, make: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+def reduced(value: object, name: str, make: Callable[..., object], arguments: tuple[object, ...]) -> tuple[object, ...]:
     """The result of ``__reduce__`` for a value that ``make(*arguments)`` makes again, with the code of the arguments.
 
     Args:
@@ -76,17 +76,17 @@ def _packed(value: object) -> bytes:
     return content
 
 
-def _code(function: Any) -> tuple[Any, Any]:
+def _code(function: Any) -> tuple[object, object]:
     """A key that is equal for the same function in two processes."""
     return function.signature, getattr(function.implementation, "__code__", None)
 
 
-def _reduced_tuple(found: Any) -> tuple[Any, ...]:
+def _reduced_tuple(results: Any) -> tuple[object, ...]:
     """Named results of a function that travelled: their class goes back by value, and is the caller's own there."""
-    return _tuple_of, (_packed(type(found)), tuple(found))
+    return _tuple_of, (_packed(type(results)), tuple(results))
 
 
-def _tuple_of(content: bytes, values: tuple[Any, ...]) -> Any:
+def _tuple_of(content: bytes, values: tuple[object, ...]) -> Any:
     return pickle.loads(content)(*values)  # noqa: S301 - a part of the pickle that is being opened
 
 

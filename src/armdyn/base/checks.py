@@ -90,8 +90,8 @@ def number(
     """
     result = value if type(value) is float else as_float(value)
     if not (above < result and least <= result and (result < below or (infinite and result == math.inf))):
-        wanted = expected or _bounded(above, least, below) + (f", in {unit}" if unit else "")
-        raise error(f"{name} is {excerpt(value)}; expected {wanted}")
+        expectation = expected or _bounded(above, least, below) + (f", in {unit}" if unit else "")
+        raise error(f"{name} is {excerpt(value)}; expected {expectation}")
     return result
 
 
@@ -153,7 +153,7 @@ def array(
     finite: Error | None = None,
     missing: bool = False,
     names: Names = None,
-    whose: str = "",
+    owner: str = "",
 ) -> Array:
     """``value`` as a float64 array of that shape: no text, complex numbers or None.
 
@@ -165,7 +165,7 @@ def array(
         finite: the error of NaN and infinity; None if they are allowed.
         missing: whether masked entries are NaN, instead of refused.
         names: what the last axis counts; tables are put into that order.
-        whose: whose names those are.
+        owner: whose names those are.
 
     Raises:
         ShapeError: another shape.
@@ -183,7 +183,7 @@ def array(
     if not missing and is_masked(value):
         raise DTypeError(f"{name} has masked values; expected {real}")
     try:
-        values = np.asarray(as_plain(name, value, (names,), whose))
+        values = np.asarray(as_plain(name, value, (names,), owner))
     except ArmdynError:
         raise
     except ValueError:
@@ -191,14 +191,14 @@ def array(
     floats = _floats(values)
     if floats is None:
         text = excerpt(value)
-        what = f", {text}" if len(text) < LONGEST_SHOWN else ""
-        held = _HELD.get(values.dtype.kind, str(values.dtype))
-        raise DTypeError(f"{name} holds {held}{what}; expected {real}")
+        description = f", {text}" if len(text) < LONGEST_SHOWN else ""
+        content = _HELD.get(values.dtype.kind, str(values.dtype))
+        raise DTypeError(f"{name} holds {content}{description}; expected {real}")
     if shape is not None and not _fits(floats.shape, shape):
         raise ShapeError(f"{name} has shape {floats.shape}; expected {expected}")
     if finite is not None and not np.isfinite(floats).all():
         place = _index(~np.isfinite(floats))
-        raise finite(f"{_at(name, place)} is {floats[place]}; expected finite {real}")
+        raise finite(f"{_place_text(name, place)} is {floats[place]}; expected finite {real}")
     return floats
 
 
@@ -216,24 +216,24 @@ def without_booleans(name: str, value: object) -> Any:
     return value
 
 
-def _floats(given: Array) -> Array | None:
+def _floats(values: Array) -> Array | None:
     """The array in float64, a copy; None if it holds other values than real numbers."""
-    if given.dtype.kind not in "fiubO":
+    if values.dtype.kind not in "fiubO":
         return None
-    if given.dtype == object and any(x is None or isinstance(x, str | bytes) for x in given.flat):
+    if values.dtype == object and any(x is None or isinstance(x, str | bytes) for x in values.flat):
         return None  # NumPy would take None for NaN, and read texts
     try:
         with np.errstate(over="ignore"):  # what is too large becomes infinity, which is for others to judge
-            return given.astype(np.float64)
+            return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         return None
 
 
-def _fits(given: tuple[int, ...], shape: Shape) -> bool:
+def _fits(sizes_of_array: tuple[int, ...], shape: Shape) -> bool:
     sizes = shape[1:] if shape[:1] == (...,) else shape
-    if len(given) < len(sizes) or (len(given) > len(sizes) and sizes is shape):
+    if len(sizes_of_array) < len(sizes) or (len(sizes_of_array) > len(sizes) and sizes is shape):
         return False
-    return all(isinstance(size, str) or size == n for size, n in zip(sizes[::-1], given[::-1], strict=False))
+    return all(isinstance(size, str) or size == n for size, n in zip(sizes[::-1], sizes_of_array[::-1], strict=False))
 
 
 def _dimensions(shape: Shape) -> str:
@@ -245,7 +245,7 @@ def _index(wrong: Array) -> tuple[int, ...]:
     return tuple(map(int, np.argwhere(wrong)[0]))
 
 
-def _at(name: str, index: tuple[int, ...]) -> str:
+def _place_text(name: str, index: tuple[int, ...]) -> str:
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
@@ -269,11 +269,11 @@ def joint_array(
     missing: bool = False,
 ) -> Array:
     """``value`` as `array`, its last axis in the order of the arm's joints if it has their names."""
-    names, whose = arm.joint_names, repr(arm.name)
-    return array(name, value, shape, meaning, finite=finite, missing=missing, names=names, whose=whose)
+    names, owner = arm.joint_names, repr(arm.name)
+    return array(name, value, shape, meaning, finite=finite, missing=missing, names=names, owner=owner)
 
 
-def per_joint(arm: NamedJoints, **values: Any) -> list[Array]:
+def per_joint(arm: NamedJoints, **values: object) -> list[Array]:
     """Values of each joint by the arguments' names, copied to one batch, shape (..., n); masked ones are NaN."""
     shape, each = (..., len(arm.joint_names)), one_per_joint(arm)
     return one_batch(
@@ -314,8 +314,8 @@ def scalars(name: str, value: object, shape: tuple[int, ...], *, exact: bool = F
     if result.dtype.kind in "fiub":
         return result.astype(np.float64)
     if result.dtype != object or any(x is None or isinstance(x, str | bytes | complex) for x in result.flat):
-        held = _HELD.get(result.dtype.kind, str(result.dtype))
-        raise DTypeError(f"{name} holds {held}; expected real numbers or symbols: {shape}")
+        content = _HELD.get(result.dtype.kind, str(result.dtype))
+        raise DTypeError(f"{name} holds {content}; expected real numbers or symbols: {shape}")
     return result
 
 
@@ -333,15 +333,15 @@ def rotation(name: str, R: Array, *, tolerance: float = ROUNDING, error: Error =
     if crooked.any():
         index = _index(crooked)
         raise error(
-            f"{_at(name, index)} is not a rotation: its columns are not orthonormal, R^T R is off the identity by "
-            f"{off[index]:.3g}; expected three perpendicular unit vectors as columns "
+            f"{_place_text(name, index)} is not a rotation: its columns are not orthonormal, R^T R is off the identity "
+            f"by {off[index]:.3g}; expected three perpendicular unit vectors as columns "
             "(scipy.spatial.transform.Rotation.from_matrix(R).as_matrix() gives the nearest)"
         )
     if mirrored.any():
         index = _index(mirrored)
         raise error(
-            f"{_at(name, index)} is not a rotation: its columns are left-handed (det R = -1); turn one of the three "
-            "axes round"
+            f"{_place_text(name, index)} is not a rotation: its columns are left-handed (det R = -1); turn one of the "
+            "three axes round"
         )
     return R
 
@@ -356,7 +356,7 @@ def pose(name: str, T: Array, *, tolerance: float = ROUNDING, error: Error = Mod
     if wrong.any():
         index = _index(wrong)
         raise error(
-            f"{_at(name, index)} is not a pose: its last row is {T[index][3]}, its position {T[index][:3, 3]}; "
+            f"{_place_text(name, index)} is not a pose: its last row is {T[index][3]}, its position {T[index][:3, 3]}; "
             "expected the last row 0 0 0 1 and finite numbers"
         )
     return T
@@ -375,7 +375,7 @@ def direction(name: str, v: Array, *, tolerance: float = ROUNDING, error: Error 
         wrong = ~(np.abs(np.linalg.norm(v, axis=-1) - 1.0) <= tolerance)
     if wrong.any():
         index = _index(wrong)
-        raise error(f"{_at(name, index)} {wrong_length(v[index])}")
+        raise error(f"{_place_text(name, index)} {wrong_length(v[index])}")
     return v
 
 
@@ -413,16 +413,22 @@ def choice(name: str, value: object, words: Collection[str], *, error: Error = M
 
 
 def places(
-    argument: str, names: str | Iterable[str], known: Sequence[str], kind: str, whose: str, *, error: Error = ModelError
+    argument: str,
+    names: str | Iterable[str],
+    choices: Sequence[str],
+    kind: str,
+    owner: str,
+    *,
+    error: Error = ModelError,
 ) -> list[int]:
     """The places of names among the known ones, in the order given; one name at least, and each once.
 
     Args:
         argument: that names them, for messages.
         names: one, or several.
-        known: all that there are.
+        choices: all that there are.
         kind: what they are names of, and
-        whose: of what, for messages.
+        owner: of what, for messages.
         error: makes the error of no name, or of one given twice.
 
     Raises:
@@ -433,12 +439,12 @@ def places(
     """
     values = [names] if isinstance(names, str) else list(names)
     for name in values:
-        if name not in known:
-            raise UnknownName.of(kind, name, known, whose)
+        if name not in choices:
+            raise UnknownName.of(kind, name, choices, owner)
     if not values or len(set(values)) < len(values):
-        what = "names one more than once" if values else "names none"
-        raise error(f"{argument}={names!r} {what}; expected some of {', '.join(known)}, each once")
-    return [known.index(name) for name in values]
+        fault = "names one more than once" if values else "names none"
+        raise error(f"{argument}={names!r} {fault}; expected some of {', '.join(choices)}, each once")
+    return [choices.index(name) for name in values]
 
 
 def text_problems(value: object, name: str) -> Iterator[str]:

@@ -60,9 +60,9 @@ class UnknownName(ArmdynError, LookupError):
     """A joint, link, frame, robot or function name that does not exist."""
 
     @classmethod
-    def of(cls, kind: str, name: object, known: Iterable[str], where: str) -> UnknownName:
+    def of(cls, kind: str, name: object, choices: Iterable[str], where: str) -> UnknownName:
         """Build the message ``no frame 'tool' in 'panda' (22 frames). Did you mean 'tool0'?``."""
-        names = list(known)
+        names = list(choices)
         counted = kind if len(names) == 1 else _plural(kind)
         message = f"no {kind} {excerpt(name)} in {where} ({len(names)} {counted})."
         close = nearest(name if isinstance(name, str) else excerpt(name), names)
@@ -83,7 +83,7 @@ OTHER_WORDS = {
 """Words that others have for the references and gains of controllers."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def nearest(name: str, choices: Iterable[str]) -> str | None:
     """The known name nearest to a misspelt one, in any case of letters, or of the same meaning; None if none is near.
 
     >>> nearest("UR5", ["ur5", "puma560"]), nearest("elbwo", ["shoulder", "elbow"]), nearest("k_2", ["P_2", "K_2"])
@@ -91,7 +91,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """
     from difflib import get_close_matches  # noqa: PLC0415 - slow to import
 
-    names = list(known)
+    names = list(choices)
     if name not in names and (other_case := next((n for n in names if n.lower() == name.lower()), None)):
         return other_case
     if close := get_close_matches(name, names, n=1):

@@ -50,7 +50,7 @@ _DECIMAL, _WIDE = _context(DIGITS), _context(DIGITS + GUARD)
 def _binary(operation: Callable[[Decimal, Decimal], Result]) -> Callable[[Any, Any], Result]:
     """The method of `Exact` that applies ``operation`` to its own decimal and to that of another real number."""
 
-    def method(number: Any, other: Any) -> Result:
+    def method(number: Any, other: object) -> Result:
         d = _operand(other)
         return NotImplemented if d is None else operation(number.decimal, d)
 

@@ -9,12 +9,12 @@ from typing import Any
 from armdyn.base.errors import MissingLibrary
 
 
-def extra(module: str, what: str, *, name: str | None = None, library: str | None = None, command: str = "") -> Any:
+def extra(module: str, feature: str, *, name: str | None = None, library: str | None = None, command: str = "") -> Any:
     """The module of a library that armdyn does not require.
 
     Args:
         module: what is imported.
-        what: the part of armdyn that needs it, as its user called it.
+        feature: the part of armdyn that needs it, as its user called it.
         name: the extra of armdyn that brings it; the module's own name if not given.
         library: what people call it; the module's own name if not given.
         command: what installs it, if it is not part of an extra.
@@ -26,7 +26,7 @@ def extra(module: str, what: str, *, name: str | None = None, library: str | Non
         return import_module(module)
     except ImportError:
         command = command or f"pip install {' '.join(_libraries(name or module) or [module])}"
-        raise MissingLibrary(f"{what} needs {library or module}, which is not installed: {command}") from None
+        raise MissingLibrary(f"{feature} needs {library or module}, which is not installed: {command}") from None
 
 
 def _libraries(name: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from armdyn.base.checks import number
 
 
-def set_fields(part: object, **values: Any) -> None:
+def set_fields(part: object, **values: object) -> None:
     """Set fields of a frozen dataclass; for its ``__post_init__`` and for what makes its objects."""
     for name, value in values.items():
         object.__setattr__(part, name, value)

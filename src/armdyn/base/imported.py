@@ -39,9 +39,9 @@ class Imported(Generic[Parameters, Result]):
         with undivided():
             return self._as_method(self._find())
 
-    def _as_method(self, found: Callable[..., Any]) -> Callable[..., Any]:
+    def _as_method(self, implementation: Callable[..., Any]) -> Callable[..., Any]:
         """The imported function as a function of (object, ...)."""
-        return found
+        return implementation
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
@@ -63,8 +63,8 @@ def exported(module: str, name: str = "") -> Imported[..., Any]:
 
 def adapted(
     name: str,
-    function: Callable[..., Any],
-    method: Callable[..., Any],
+    function: Callable[..., object],
+    method: Callable[..., object],
     skipped: int,
     *,
     first: str,

@@ -16,16 +16,16 @@ def memory() -> float:
         return 16e9
 
 
-def refuse_more_than_memory(size: float, what: str, remedy: str, *, error: Callable[[str], Exception]) -> None:
+def refuse_more_than_memory(size: float, subject: str, remedy: str, *, error: Callable[[str], Exception]) -> None:
     """Raise for something that would fill more than half of this computer's memory.
 
     Args:
         size: bytes.
-        what: the thing, for the message.
+        subject: the thing, for the message.
         remedy: a sentence on what to do.
         error: the class of what is raised.
     """
     if size > memory() / 2:
         raise error(
-            f"{what} would fill {size / 1e9:.3g} GB of memory, more than half of what this computer has. {remedy}"
+            f"{subject} would fill {size / 1e9:.3g} GB of memory, more than half of what this computer has. {remedy}"
         )

@@ -17,15 +17,15 @@ def named_tuple(name: str, fields: Iterable[str]) -> Any:
     >>> pickle.loads(pickle.dumps(Final(1.0, 2.0))) == Final(1.0, 2.0)
     True
     """
-    return _made(re.sub(r"\W", "_", name), tuple(fields))  # that of a lambda is not a word
+    return _make_class(re.sub(r"\W", "_", name), tuple(fields))  # that of a lambda is not a word
 
 
 @cache
-def _made(name: str, fields: tuple[str, ...]) -> type[Any]:
+def _make_class(name: str, fields: tuple[str, ...]) -> type[Any]:
     plain: Any = namedtuple  # mypy infers it from literal names only
     base = plain(name, fields)
     return type(name, (base,), {"__slots__": (), "__reduce__": lambda self: (_revived, (name, fields, tuple(self)))})
 
 
-def _revived(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
-    return _made(name, fields)(*values)
+def _revived(name: str, fields: tuple[str, ...], values: tuple[object, ...]) -> Any:
+    return _make_class(name, fields)(*values)

@@ -10,13 +10,13 @@ Report = Callable[[float], None]
 
 
 @contextmanager
-def progress_bar(enabled: bool, total: float, what: str, *, unit: str = "s", form: str = ".3g") -> Iterator[Report]:
+def progress_bar(enabled: bool, total: float, quantity: str, *, unit: str = "s", form: str = ".3g") -> Iterator[Report]:
     """A bar on stderr with the simulated time, or another count, which goes away when it is done.
 
     Args:
         enabled: true to show the bar.
         total: the duration, s, or a number of ``unit``.
-        what: the text before the bar.
+        quantity: the text before the bar.
         unit: of the total.
         form: the format of its numbers.
     """
@@ -35,5 +35,5 @@ def progress_bar(enabled: bool, total: float, what: str, *, unit: str = "s", for
     console = Console(stderr=True)
     is_seen = console.is_terminal or console.is_jupyter  # a file would get an empty line
     with Progress(*columns, console=console, transient=True, disable=not is_seen) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(quantity, total=total)
         yield lambda fraction: bar.update(task, completed=fraction * total)

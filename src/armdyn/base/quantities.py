@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from armdyn.base.checks import Error, number
 from armdyn.base.errors import ModelError, excerpt
-from armdyn.base.units import METRIC, NONE, Unit, in_base, names_angle, parsed
+from armdyn.base.units import METRIC, NONE, Unit, in_base, names_angle, parse_product
 
 PER_KELVIN = NONE.times(METRIC["K"], -1)
 
@@ -44,12 +44,12 @@ _NO_UNIT = re.compile(r"[-+*.,_!?^=<>\[\]{}]|/\s*$|/\s*/")
 _JOINED = re.compile(r"(?<=[\w.])\s+(?!(?:pi|π|nan|inf|infinity)\b)(?=[^\W\d]|°|%)|\s*([*/])\s*", re.IGNORECASE)
 
 
-def quantity(name: str, given: object, unit: str, *, needs_unit: bool = False, error: Error = ModelError) -> float:
+def quantity(name: str, argument: object, unit: str, *, needs_unit: bool = False, error: Error = ModelError) -> float:
     """A number in the unit of SI that is expected, from a number or from a text with or without a unit.
 
     Args:
         name: the quantity's name, for messages.
-        given: "33.5 mN m/A", "90deg", "pi/2", or 0.0335; a bare number already is in SI.
+        argument: "33.5 mN m/A", "90deg", "pi/2", or 0.0335; a bare number already is in SI.
         unit: "N m/A"; "" of a number without a unit; "degC" of a temperature, for which "K" counts from absolute zero.
         needs_unit: True for texts of data sheets, which must have a unit.
         error: makes the error of a message.
@@ -60,13 +60,13 @@ def quantity(name: str, given: object, unit: str, *, needs_unit: bool = False, e
     >>> quantity("torque_constant", "33.5 mN m/A", "N m/A"), quantity("q0", "-pi/4", "rad"), quantity("q0", 0.5, "rad")
     (0.0335, -0.7853981633974483, 0.5)
     """
-    if not isinstance(given, str):
+    if not isinstance(argument, str):
         text = f"a number, in {unit}, or a text such as '{example(unit)}'" if unit else ""
-        return number(name, given, expected=text, error=error)
-    if _NOT_FINITE.fullmatch(given) and not needs_unit:
-        return float(given)
-    subject = f"{name} is {excerpt(given)}"
-    match = _NUMBER.fullmatch(given)
+        return number(name, argument, expected=text, error=error)
+    if _NOT_FINITE.fullmatch(argument) and not needs_unit:
+        return float(argument)
+    subject = f"{name} is {excerpt(argument)}"
+    match = _NUMBER.fullmatch(argument)
     if match is not None and re.match(r",\d", match[4]):
         raise error(
             f"{subject}, with a comma; expected a point before decimals, such as '1.5 {unit}', and nothing between "
@@ -76,7 +76,7 @@ def quantity(name: str, given: object, unit: str, *, needs_unit: bool = False, e
         needed = f"a number and its unit, such as '1.5 {unit}'" if needs_unit else expected(unit)
         raise error(f"{subject}; expected {needed}")
     if needs_unit and not match[4]:
-        raise error(f"{subject}, without a unit; expected one such as '{given.strip()} {unit}'")
+        raise error(f"{subject}, without a unit; expected one such as '{argument.strip()} {unit}'")
     try:
         value = _value(*match.groups()[:3])
         if not match[4]:
@@ -155,21 +155,21 @@ def _size(subject: str, text: str, unit: str, error: Error) -> Fraction:
     """The size of a unit in the expected one."""
     if not unit:
         raise error(f"{subject}, with a unit; expected a number without one")
-    needed = parsed(unit)
+    needed = parse_product(unit)
     if "%" in text and needed.powers != PER_KELVIN.powers:
         raise error(f"{subject}: '%' is read of what changes with temperature alone; expected a unit like {unit}")
-    own = _parsed(subject, text, unit, error)
-    for meant in (own, _parsed(subject, text, unit, error, forces=True)):
+    own = _parse(subject, text, unit, error)
+    for meant in (own, _parse(subject, text, unit, error, forces=True)):
         if meant.powers == needed.powers and (unit not in ANGLES or names_angle(text)):
             return meant.size / needed.size
-    which = "" if in_base(needed) in (unit, in_base(NONE)) else f", which is {in_base(needed)}"
+    meaning = "" if in_base(needed) in (unit, in_base(NONE)) else f", which is {in_base(needed)}"
     of_angle = own.powers == NONE.powers and names_angle(text)
-    raise error(f"{subject}, {'an angle' if of_angle else f'in {in_base(own)}'}; expected a unit like {unit}{which}")
+    raise error(f"{subject}, {'an angle' if of_angle else f'in {in_base(own)}'}; expected a unit like {unit}{meaning}")
 
 
-def _parsed(subject: str, text: str, unit: str, error: Error, *, forces: bool = False) -> Unit:
+def _parse(subject: str, text: str, unit: str, error: Error, *, forces: bool = False) -> Unit:
     try:
-        return parsed(text, f"{subject}: ", turns="rad" in unit, forces=forces)
+        return parse_product(text, f"{subject}: ", turns="rad" in unit, forces=forces)
     except ModelError as problem:
         raise error(str(problem)) from None
 

@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.base.errors import ShapeError
 from armdyn.base.extras import extra
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 DUST = 1e-12
 """Numbers below this are rounding of zero, relative to the largest in their column, or to 1 if that is smaller."""
@@ -54,7 +57,7 @@ class Tabulated:
         """The table as a LaTeX ``tabular`` that needs no package."""
         return self.table().to_latex()
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """The table as a ``pandas.DataFrame``, with numbers in full; it needs the library pandas.
 
         Raises:
@@ -111,7 +114,7 @@ class TextTable:
         texts = [tuple(_text(value, digits) for value in row) for row in rows]
         return cls(tuple(headings), texts, align, title, tuple(below), rows)
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """The rows as a ``pandas.DataFrame``, numbers in full if they are known; it needs the library pandas.
 
         Raises:
@@ -192,7 +195,7 @@ def csv_text(
 
 
 def vector_rows(
-    names: Sequence[str], quantities: Sequence[tuple[str, str, str]], vectors: Sequence[Any]
+    names: Sequence[str], quantities: Sequence[tuple[str, str, str]], vectors: Sequence[object]
 ) -> list[list[tuple[Any, ...]]]:
     """Rows (name, quantity, symbol, unit, x, y, z) of vectors of bodies, for each body those of all its quantities.
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+
+from armdyn.base.scalars import Scalar
 
 BELOW_FLOAT32 = 1.0 + 1e-9
 """A factor that changes numbers in float64, and is 1 in float32."""
 
 
-def rounding(size: Any, in_float64: float, in_float32: float) -> Any:
+def rounding(size: Scalar, in_float64: float, in_float32: float) -> Scalar:
     """A part of a size that is not negative, or of each of an array: one part in float64, another one in float32.
 
     >>> from armdyn.base.type_rounding import rounding
@@ -18,7 +18,7 @@ def rounding(size: Any, in_float64: float, in_float32: float) -> Any:
     8e-12
     """
 
-    def part(one: Any) -> Any:
+    def part(one: Scalar) -> Scalar:
         return (in_float64 + in_float32 * (BELOW_FLOAT32 * one <= one)) * one
 
     traced = isinstance(size, np.ndarray) and size.dtype == object

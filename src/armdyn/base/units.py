@@ -103,7 +103,7 @@ _A_MINUTE = re.compile(r"(?<![A-Za-z])(?:(?:(?<!\d)1\s*)?/\s*min(?![A-Za-z^])|mi
 _ANGLES = re.compile(r"rad|deg|rev|rpm")
 
 
-def parsed(text: str, intro: str = "", *, turns: bool = False, forces: bool = False) -> Unit:
+def parse_product(text: str, intro: str = "", *, turns: bool = False, forces: bool = False) -> Unit:
     """A product of units: factors with powers; all after the first "/" divide, as data sheets write "rpm/mN m".
 
     Args:
@@ -112,7 +112,7 @@ def parsed(text: str, intro: str = "", *, turns: bool = False, forces: bool = Fa
         turns: read a bare "per minute" without an angle as turns per minute, as data sheets mean it.
         forces: read pounds and ounces as forces, as in "oz-in" of a torque, and not as masses, as in "oz-in²".
 
-    >>> parsed("g cm^2").size
+    >>> parse_product("g cm^2").size
     Fraction(1, 10000000)
     """
     plain = unicodedata.normalize("NFKC", text)
@@ -145,7 +145,7 @@ def _product(plain: str, intro: str) -> Unit | None:
                 return None
             unit = unit.times(inner, sign)
         elif factor["word"]:
-            *run_together, last = _named(factor["word"], intro)
+            *run_together, last = _unit_of_name(factor["word"], intro)
             for other in run_together:
                 unit = unit.times(other, sign)
             unit = unit.times(last, sign * int(factor["power"] or 1))
@@ -153,7 +153,7 @@ def _product(plain: str, intro: str) -> Unit | None:
     return None if plain[end:].strip() or not plain.strip() else unit
 
 
-def _named(word: str, intro: str) -> list[Unit]:
+def _unit_of_name(word: str, intro: str) -> list[Unit]:
     """A unit by its name, perhaps with a prefix, or several run together as in "mNm" and "gcm"."""
     result = _run_together(word)
     if not result:
@@ -209,7 +209,7 @@ def sizes(*units: str) -> dict[str, float]:
     >>> sizes("mm", "deg", "kN")
     {'mm': 0.001, 'deg': 0.017453292519943295, 'kN': 1000.0}
     """
-    return {unit: float(parsed(unit, forces=True).size) for unit in units}
+    return {unit: float(parse_product(unit, forces=True).size) for unit in units}
 
 
 def in_base(unit: Unit) -> str:

@@ -91,7 +91,7 @@ def write_all(contents: Mapping[Path, bytes], *, error: type[ArmdynError] = File
     with ExitStack() as all_of_them:
         for path, content in contents.items():
             unfinished = all_of_them.enter_context(replacement(path, error=error))
-            with _named(path, error):
+            with _name_file_in_errors(path, error):
                 unfinished.write_bytes(content)
                 _flush(unfinished)
     return list(contents)
@@ -110,7 +110,7 @@ def write_folder(
     place = Path(folder)
     files = {place / name: content for name, content in contents.items()}
     for path in files:
-        with _named(place, error):
+        with _name_file_in_errors(place, error):
             path.parent.mkdir(parents=True, exist_ok=True)
     return write_all(files, error=error)
 
@@ -121,7 +121,7 @@ def write_first(path: FilePath, content: bytes, *, error: type[ArmdynError] = Fi
     One of several simultaneous processes does.
     """
     place = Path(path)
-    with _named(place, error), _unfinished(place) as unfinished:
+    with _name_file_in_errors(place, error), _temporary_file(place) as unfinished:
         unfinished.write_bytes(content)
         _flush(unfinished)
         try:
@@ -154,7 +154,7 @@ def replacement(path: FilePath, *, error: type[ArmdynError] = FileWriteError) ->
     array([0., 1., 2.])
     """
     place = Path(path)
-    with _named(place, error):
+    with _name_file_in_errors(place, error):
         if _is_stream(place):
             import shutil  # noqa: PLC0415 - slow to import
             import tempfile  # noqa: PLC0415
@@ -167,7 +167,7 @@ def replacement(path: FilePath, *, error: type[ArmdynError] = FileWriteError) ->
                     shutil.copyfileobj(source, stream)
             return
         target = _target(place)
-        with _unfinished(target) as unfinished:
+        with _temporary_file(target) as unfinished:
             _take_over(unfinished, target)
             yield unfinished
             _flush(unfinished)
@@ -195,7 +195,7 @@ def _target(place: Path) -> Path:
 
 
 @contextmanager
-def _unfinished(target: Path) -> Iterator[Path]:
+def _temporary_file(target: Path) -> Iterator[Path]:
     """A new and empty file in the folder of another, removed at the end if it is still there."""
     ending = target.suffix if len(target.suffix) <= _LONGEST_ENDING else ""
     path = target.with_name(f".{target.stem[:_LONGEST_STEM]}.{os.urandom(8).hex()}{UNFINISHED}{ending}")
@@ -246,7 +246,7 @@ def _fsync(descriptor: int) -> None:
 
 
 @contextmanager
-def _named(place: Path, error: type[ArmdynError]) -> Iterator[None]:
+def _name_file_in_errors(place: Path, error: type[ArmdynError]) -> Iterator[None]:
     """Turn errors of the system into one that names the file and the remedy."""
     if "\0" in str(place):
         raise error(f"{str(place)!r} cannot be written: a name has no null character; choose another")

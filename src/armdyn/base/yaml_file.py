@@ -32,12 +32,12 @@ class Lined(dict[Any, Any]):
     lines: dict[Any, int]
 
 
-def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError] = ModelError) -> Lined:
+def read_mapping(path: Path, subject: str, example: str, *, error: type[ArmdynError] = ModelError) -> Lined:
     """The mapping that a file holds.
 
     Args:
         path: of the file.
-        what: it is, for messages: "a scenario".
+        subject: it is, for messages: "a scenario".
         example: of a line of it.
         error: what is raised.
 
@@ -45,11 +45,11 @@ def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError
         ModelError: a file that cannot be read, or that is not a YAML mapping with keys that are text.
         MissingLibrary: if PyYAML is not installed.
     """
-    yaml = _library(what)
+    yaml = _library(subject)
     try:
         content = path.read_bytes()
         if len(content) > LARGEST:
-            raise error(f"{path} has {len(content):,} bytes; expected {what} of at most {LARGEST:,}")
+            raise error(f"{path} has {len(content):,} bytes; expected {subject} of at most {LARGEST:,}")
         result = yaml.load(content, _loader(yaml))  # a safe loader
     except OSError as fault:
         raise error(f"{path} cannot be read: {fault.strerror or fault}") from fault
@@ -60,7 +60,7 @@ def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError
     except (ValueError, RecursionError) as fault:  # impossible dates; thousands of brackets
         raise error(f"{path} cannot be read as YAML: {fault}") from fault
     if not isinstance(result, Lined):
-        kind = what.removeprefix("a ").removeprefix("an ")
+        kind = subject.removeprefix("a ").removeprefix("an ")
         raise error(f"{path} holds no {kind}; expected lines such as '{example}'")
     for (written, line), key in zip(result.lines.items(), result, strict=False):
         if not isinstance(key, str):
@@ -68,12 +68,12 @@ def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError
     return result
 
 
-def read_value(text: str, what: str, example: str, *, error: type[ArmdynError] = ModelError) -> Any:
+def read_value(text: str, subject: str, example: str, *, error: type[ArmdynError] = ModelError) -> Any:
     """The value that a short text of YAML means, such as "[pid, {delayed: {steps: 2}}]".
 
     Args:
         text: as it is typed.
-        what: it is, for messages: "--controller".
+        subject: it is, for messages: "--controller".
         example: of such a text.
         error: what is raised.
 
@@ -81,13 +81,13 @@ def read_value(text: str, what: str, example: str, *, error: type[ArmdynError] =
         ModelError: a text that is not YAML.
         MissingLibrary: if PyYAML is not installed.
     """
-    yaml = _library(what)
+    yaml = _library(subject)
     try:
         return yaml.load(text, _loader(yaml))  # a safe loader
     except (yaml.YAMLError, ValueError, RecursionError) as fault:
         reason = getattr(fault, "problem", None) or str(fault)
         raise error(
-            f"{what} has {excerpt(text)}, which is not YAML ({reason}); expected such as {example!r}"
+            f"{subject} has {excerpt(text)}, which is not YAML ({reason}); expected such as {example!r}"
         ) from fault
 
 
@@ -100,17 +100,17 @@ def lines_of(data: Lined, keys: Keys = ()) -> Iterator[tuple[Keys, int]]:
             yield from lines_of(value, inner)
 
 
-def _library(what: str) -> Any:
+def _library(subject: str) -> Any:
     try:
         import yaml  # noqa: PLC0415 - an extra
     except ImportError:
-        raise MissingLibrary(f"{what} needs PyYAML, which is not installed: pip install pyyaml") from None
+        raise MissingLibrary(f"{subject} needs PyYAML, which is not installed: pip install pyyaml") from None
     return yaml
 
 
 def _loader(yaml: Any) -> type:
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        def compose_node(self, parent: Any, index: Any) -> Any:
+        def compose_node(self, parent: object, index: object) -> Any:
             if self.check_event(yaml.AliasEvent):
                 raise yaml.MarkedYAMLError(problem="aliases are not read", problem_mark=self.peek_event().start_mark)
             return super().compose_node(parent, index)
@@ -129,8 +129,8 @@ def _loader(yaml: Any) -> type:
 
     numbers = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
     Loader.yaml_implicit_resolvers = {
-        first: [(tag, form) for tag, form in known if tag not in numbers]
-        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        first: [(tag, form) for tag, form in resolvers if tag not in numbers]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
     for tag, form in zip(numbers, (WHOLE, NUMBER), strict=True):
         Loader.add_implicit_resolver(tag, form, list("-+.0123456789"))

@@ -140,7 +140,7 @@ def load_options(
     joint_order: str | None = None,
     xacro: bool = False,
     xacro_arg: list[str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The options of `armdyn.load` that the texts of `open_robot` mean, those given only.
 
     Args:
@@ -214,11 +214,11 @@ def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) 
     robot, *others = SHARED.values()
 
     @wraps(verb)
-    def run(**given: Any) -> None:
-        name, *options = (given.pop(each) for each in SHARED)
-        refuse_lost_of(given, name, *(option for option in options if isinstance(option, Path)))
+    def run(**arguments: Any) -> None:
+        name, *options = (arguments.pop(each) for each in SHARED)
+        refuse_lost_of(arguments, name, *(option for option in options if isinstance(option, Path)))
         arm = UnopenedRobot(name, dict(zip(list(SHARED)[1:], options, strict=True)))
-        verb(arm.opened() if opened else arm, **given)
+        verb(arm.opened() if opened else arm, **arguments)
 
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (robot.replace(**changes), *own, *others)]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # what Typer reads
@@ -240,14 +240,14 @@ def of_named_robot(verb: Callable[..., None]) -> Callable[..., None]:
     ]
 
     @wraps(verb)
-    def run(**given: Any) -> None:
-        name, *options = (given.pop(each) for each in SHARED)
-        refuse_lost_of(given, name or "", *(option for option in options if isinstance(option, Path)))
+    def run(**arguments: Any) -> None:
+        name, *options = (arguments.pop(each) for each in SHARED)
+        refuse_lost_of(arguments, name or "", *(option for option in options if isinstance(option, Path)))
         chosen = dict(zip(list(SHARED)[1:], options, strict=True))
         for option, value in chosen.items():
             if name is None and value not in (None, False, []):
                 raise SettingError(f"{_flag_of(option)} is of a robot, and none is named; expected --robot ROBOT too")
-        verb(None if name is None else UnopenedRobot(name, chosen), **given)
+        verb(None if name is None else UnopenedRobot(name, chosen), **arguments)
 
     robot = inspect.Parameter("robot", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=named)
     parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (*own[:1], robot, *own[1:], *others)]
@@ -282,8 +282,8 @@ def load_robot(robot: str, **options: Any) -> Robot:
         return load(robot, **options)
 
 
-def _locked(texts: list[str], known: Callable[[], Mapping[str, str]]) -> dict[str, float]:
-    """The values of --lock by joint; ``known`` returns the kinds of joints, called if a value has a unit."""
+def _locked(texts: list[str], joint_kinds: Callable[[], Mapping[str, str]]) -> dict[str, float]:
+    """The values of --lock by joint; ``joint_kinds`` returns the kinds of joints, called if a value has a unit."""
     locked: dict[str, float] = {}
     for text in texts:
         joint, equals, value = text.rpartition("=")
@@ -291,14 +291,14 @@ def _locked(texts: list[str], known: Callable[[], Mapping[str, str]]) -> dict[st
             raise ShapeError(f"--lock {text!r}: expected JOINT=VALUE, for example finger_joint=0.02 or elbow=90deg")
         if joint in locked:
             raise ShapeError(f"--lock names {joint!r} more than once; expected one value for each joint")
-        locked[joint] = _locked_value(joint, value, known)
+        locked[joint] = _locked_value(joint, value, joint_kinds)
     return locked
 
 
-def _locked_value(joint: str, value: str, known: Callable[[], Mapping[str, str]]) -> float:
+def _locked_value(joint: str, value: str, joint_kinds: Callable[[], Mapping[str, str]]) -> float:
     """A position, rad or m; zero for a joint that does not exist, which `load` names."""
     has_unit = any(map(str.isalpha, value)) or "°" in value
-    kind = known().get(joint) if has_unit else "revolute"  # the robot is read only for a unit
+    kind = joint_kinds().get(joint) if has_unit else "revolute"  # the robot is read only for a unit
     return 0.0 if kind is None else float(read_vector(value, f"--lock {joint}", 1, unit=UNITS[kind]["q"])[0])
 
 

@@ -156,11 +156,11 @@ def _repeat(function: CompiledFunction, arrays: list[Any], times: int) -> None:
         function(*arrays)
 
 
-def _seconds(run: Callable[[], Any]) -> float:
+def _seconds(run: Callable[[], object]) -> float:
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
 
 
-def _median(run: Callable[[], Any]) -> float:
+def _median(run: Callable[[], object]) -> float:
     return statistics.median(_seconds(run) for _ in range(ROUNDS))

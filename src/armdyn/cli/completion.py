@@ -45,14 +45,14 @@ def complete_functions(context: typer.Context, incomplete: str) -> list[str]:
     return [] if robot is None else _beginning(incomplete, compiled_methods(robot))
 
 
-def words(*known: str) -> Completion:
+def words(*choices: str) -> Completion:
     """Completes one of several words."""
-    return lambda incomplete: _beginning(incomplete, known)
+    return lambda incomplete: _beginning(incomplete, choices)
 
 
-def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
+def _beginning(incomplete: str, choices: Iterable[str]) -> list[str]:
     """The names that begin so, in any case of letters."""
-    return [name for name in known if name.lower().startswith(incomplete.lower())]
+    return [name for name in choices if name.lower().startswith(incomplete.lower())]
 
 
 def _robot(context: typer.Context) -> Robot | None:

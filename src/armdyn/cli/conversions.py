@@ -184,7 +184,7 @@ def _zero_reference(robot: Robot, _: str | None) -> Converted:
     return InZeroReference("from_zero_reference", _that_read("from_zero_reference", zero.arguments()))
 
 
-def _that_read(reader: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def _that_read(reader: str, arguments: dict[str, Any]) -> dict[str, object]:
     """The arguments, with check_inertia=False if the robot's inertias require it."""
     try:
         getattr(Robot, reader)(**arguments)
@@ -232,7 +232,7 @@ def literal(value: object, indent: str = "") -> str:
     return ascii(value)
 
 
-def _list(values: list[Any] | tuple[Any, ...], indent: str) -> str:
+def _list(values: list[Any] | tuple[object, ...], indent: str) -> str:
     """On one line if it holds numbers or names alone."""
     if not any(isinstance(part, list | tuple | np.ndarray) or dataclasses.is_dataclass(part) for part in values):
         return f"[{', '.join(literal(part) for part in values)}]"

@@ -93,9 +93,9 @@ def _writer(to: str, out: Path) -> Callable[[Converted], str]:
     return WRITERS[out.suffix.lower()]
 
 
-def _print(found: Converted) -> None:
-    tables = found.tables()
+def _print(conversion: Converted) -> None:
+    tables = conversion.tables()
     if not tables:
-        typer.echo(found.xml(), nl=False)
+        typer.echo(conversion.xml(), nl=False)
     for table in tables:
         show(screen(), table)

@@ -92,7 +92,7 @@ def derive(
     screen().print(text, soft_wrap=True)
 
 
-def _task(form: str, components: str | None, expressed_in: str | None) -> dict[str, Any] | None:
+def _task(form: str, components: str | None, expressed_in: str | None) -> dict[str, object] | None:
     """The arguments of `Derivation.task_space` and `Derivation.constrained`; None for other forms."""
     if form not in FORMS:
         raise UnknownName.of("form", form, FORMS, "armdyn derive")
@@ -122,8 +122,8 @@ def derived(robot: Robot, form: str, symbols: Any, task: dict[str, Any] | None, 
             f"{robot.name!r} has no constraints; name components of the tip's velocity that are zero, such as "
             "--components vx, or take a description with constraints"
         )
-    held = [*robot.model.constraints, *(names or ())]
-    return derivation(robot.without_constraints(), symbols=symbols, **settings).constrained(held, **way)
+    constraints = [*robot.model.constraints, *(names or ())]
+    return derivation(robot.without_constraints(), symbols=symbols, **settings).constrained(constraints, **way)
 
 
 def read_symbols(text: str | None) -> str | dict[str, str] | None:

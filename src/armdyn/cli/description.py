@@ -66,7 +66,7 @@ def _coordinate(joint: Joint | Coordinate) -> dict[str, Any]:
     }
 
 
-def _joint(joint: Joint) -> dict[str, Any]:
+def _joint(joint: Joint) -> dict[str, object]:
     """The names are those of `armdyn.model.Joint`; null means no limit, or no actuator."""
     actuator = None if joint.actuator is None else str(joint.actuator)
     place = {"parent": joint.parent, "child": joint.child, "axis": joint.axis, "placement": joint.placement}
@@ -75,12 +75,12 @@ def _joint(joint: Joint) -> dict[str, Any]:
     return {**_coordinate(joint), **more, **place}
 
 
-def _link(link: Link) -> dict[str, Any]:
+def _link(link: Link) -> dict[str, object]:
     i = link.inertia
     return {"name": link.name, "mass": i.mass, "com": i.com, "inertia": i.tensor}
 
 
-def _frame(frame: Frame) -> dict[str, Any]:
+def _frame(frame: Frame) -> dict[str, object]:
     return {"name": frame.name, "link": frame.link, "pose": frame.pose}
 
 

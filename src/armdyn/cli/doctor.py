@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from glob import glob
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import rich.table
 import typer
@@ -138,7 +138,7 @@ def _matching(file: Path) -> list[Path]:
 
 
 def _examined(
-    files: list[Path], meshes: bool | None, xacro_args: Mapping[str, Any] | None, density: float | None
+    files: list[Path], meshes: bool | None, xacro_args: Mapping[str, object] | None, density: float | None
 ) -> tuple[dict[Path, Findings], dict[Path, Exception]]:
     """The findings of each file, and the reason for each that cannot be read; a single one is refused at once."""
     done: dict[Path, Findings] = {}
@@ -185,9 +185,9 @@ def _coloured(table: TextTable) -> rich.table.Table:
     return on_screen
 
 
-def _diff(found: Findings) -> str:
-    before, after = (data.decode("utf-8", "replace").splitlines() for data in (found.source.data, found.fixed()))
-    name = found.source.name
+def _diff(findings: Findings) -> str:
+    before, after = (data.decode("utf-8", "replace").splitlines() for data in (findings.source.data, findings.fixed()))
+    name = findings.source.name
     return "\n".join(difflib.unified_diff(before, after, name, f"{name} (mended)", lineterm="", n=0))
 
 
@@ -197,17 +197,17 @@ def _refuse_read_only(target: Path) -> None:
         raise ShapeError(f"{target} is read-only; it is left alone. chmod u+w, or --fix writes another file")
 
 
-def _mend(file: Path, found: Findings, out: Path, *, quiet: bool) -> None:
-    if file.read_bytes() != found.source.data:
+def _mend(file: Path, findings: Findings, out: Path, *, quiet: bool) -> None:
+    if file.read_bytes() != findings.source.data:
         raise ShapeError(f"{file} has changed since it was read; run armdyn doctor again")
-    if out == file and not found.edits:
+    if out == file and not findings.edits:
         return
-    included = found.fixed_files()
-    targets = [(out, found.fixed())] if found.edits or out != file else []
+    included = findings.fixed_files()
+    targets = [(out, findings.fixed())] if findings.edits or out != file else []
     if out == file:
         targets += [(file.parent / name, data) for name, data in included.items()]
         for name in included:
-            if (file.parent / name).read_bytes() != found.source.included[name].data:
+            if (file.parent / name).read_bytes() != findings.source.included[name].data:
                 raise ShapeError(f"{name} has changed since it was read; run armdyn doctor again")
     elif included and not quiet:
         screen().print(f"repairs of {', '.join(included)} are not written: --in-place writes included files")

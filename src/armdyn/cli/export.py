@@ -36,7 +36,7 @@ class Request:
         out: the folder, or of a target in `FILES` the file, that the user named or that is the usual one.
         folder: of the files; for a target in `FILES` the folder of the file.
         name: of the files; None for the robot's own.
-        given: optional arrays that are arguments.
+        optional_inputs: optional arrays that are arguments.
         options: of the functions, such as ``expressed_in``, and ``parameters`` of the model that are arguments.
         settings: of the target, such as ``scalar``: those given only.
     """
@@ -46,13 +46,13 @@ class Request:
     out: Path
     folder: Path
     name: str | None
-    given: tuple[str, ...]
+    optional_inputs: tuple[str, ...]
     options: dict[str, Any]
     settings: Mapping[str, Any]
 
     def chosen(self) -> list[ExportedFunction]:
         """The functions' programs, for targets that take one after the other."""
-        return chosen_functions(self.robot, self.functions, self.given, **self.choices)
+        return chosen_functions(self.robot, self.functions, self.optional_inputs, **self.choices)
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -67,7 +67,11 @@ Target = Callable[[Request], list[Path]]
 def _c(request: Request) -> list[Path]:
     """C99: a header, a source, a self-test and a CMakeLists.txt."""
     code = request.robot.to_c(
-        request.functions, name=request.name, given=request.given, **request.settings, **request.choices
+        request.functions,
+        name=request.name,
+        optional_inputs=request.optional_inputs,
+        **request.settings,
+        **request.choices,
     )
     return code.write(request.folder)
 
@@ -81,7 +85,7 @@ def _cuda(request: Request) -> list[Path]:
     if scalar not in _DTYPES:
         raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
     dtype = _DTYPES[scalar]
-    kernels = [program.to_cuda(dtype=dtype, name=name) for name, program in prefixed(_named(request), request.name)]
+    kernels = [program.to_cuda(dtype=dtype, name=name) for name, program in prefixed(_by_name(request), request.name)]
     texts: dict[str, str] = {}
     for kernel in kernels:
         texts |= {f"{kernel.kernel_name}.cu": kernel.source, f"{kernel.kernel_name}.ptx": kernel.ptx()}
@@ -90,23 +94,23 @@ def _cuda(request: Request) -> list[Path]:
 
 def _python(request: Request) -> list[Path]:
     """A module of plain Python for every function."""
-    return write_python(_named(request), request.folder, request.name)
+    return write_python(_by_name(request), request.folder, request.name)
 
 
 def _numpy(request: Request) -> list[Path]:
     """A module for every function, on NumPy's arrays."""
-    return write_python(_named(request), request.folder, request.name, numpy=True)
+    return write_python(_by_name(request), request.folder, request.name, numpy=True)
 
 
 def _latex(request: Request) -> list[Path]:
     """A document of equations."""
-    return write_latex(_named(request), request.folder, chosen_name(request.name, request.robot.name))
+    return write_latex(_by_name(request), request.folder, chosen_name(request.name, request.robot.name))
 
 
 def _fmu(request: Request) -> list[Path]:
     """A functional mock-up unit of forward dynamics; its options are those of `armdyn.Robot.to_fmu`."""
     path = request.folder / request.out.name
-    return write_fmu(request.robot, request.functions, path, request.name, request.given, request.options)
+    return write_fmu(request.robot, request.functions, path, request.name, request.optional_inputs, request.options)
 
 
 _SINES = {"libm": "host", "inline": "own"}
@@ -119,12 +123,12 @@ def _wasm(request: Request) -> list[Path]:
         raise UnknownName.of("sincos", str(sincos), _SINES, "--to wasm")
     from armdyn.targets.wasm import module  # noqa: PLC0415 - other verbs need no targets
 
-    programs = dict(_named(request))
+    programs = dict(_by_name(request))
     result = module(programs, name=chosen_name(request.name, request.robot.name), sine=_SINES[sincos])  # type: ignore[arg-type]
     return list(result.write(request.folder))
 
 
-def _named(request: Request) -> list[tuple[str, Program]]:
+def _by_name(request: Request) -> list[tuple[str, Program]]:
     return [(chosen.name, chosen.program) for chosen in request.chosen()]
 
 
@@ -165,8 +169,9 @@ def export(
         Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="The folder, or an FMU's file.")
     ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Of the files and functions; the robot's own.")] = None,
-    given: Annotated[
-        list[str] | None, typer.Option("--given", metavar="ARRAY", help="An optional array to be an argument: f_tip.")
+    optional_inputs: Annotated[
+        list[str] | None,
+        typer.Option("--optional-input", metavar="ARRAY", help="An optional array to be an argument: f_tip."),
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -196,7 +201,7 @@ def export(
 
       armdyn export ur5 --to c -f jacobian --option expressed_in=body -o firmware
 
-      armdyn export ur5 --to c -f inverse_dynamics --given f_tip --name arm -o firmware
+      armdyn export ur5 --to c -f inverse_dynamics --optional-input f_tip --name arm -o firmware
 
       armdyn export ur5 --to c -f forward_dynamics --option parameters=gravity,forearm_link.mass -o firmware
 
@@ -208,7 +213,7 @@ def export(
 
       armdyn export puma560 --to latex -f inverse_dynamics -o paper
 
-      armdyn export ur5 --to fmu --given f_tip --option step=1e-4 -o ur5.fmu
+      armdyn export ur5 --to fmu --optional-input f_tip --option step=1e-4 -o ur5.fmu
     """
     if to not in TARGETS:
         raise UnknownName.of("target", to, TARGETS, "armdyn export")
@@ -230,7 +235,7 @@ def export(
         target,
         folder,
         name,
-        tuple(given or ()),
+        tuple(optional_inputs or ()),
         named_values("--option", option or [], "expressed_in=body"),
         stated,
     )

@@ -18,7 +18,7 @@ def write_fmu(
     functions: Sequence[str],
     path: Path,
     name: str | None,
-    given: Sequence[str],
+    optional_inputs: Sequence[str],
     options: Mapping[str, str],
 ) -> list[Path]:
     """Write the FMU of a robot's forward dynamics."""
@@ -31,7 +31,7 @@ def write_fmu(
     words |= {"step": _number(options["step"])} if "step" in options else {}
     words |= {"parameters": listed(options["parameters"])} if "parameters" in options else {}
     words |= {key: _switch(key, options[key]) for key in ("derivatives", "arrays") if key in options}
-    fmu = robot.to_fmu(name=name, given=given, **words)
+    fmu = robot.to_fmu(name=name, optional_inputs=optional_inputs, **words)
     return [fmu.write(path, platforms=listed(options.get("platforms", "")))]
 
 

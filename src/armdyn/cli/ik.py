@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -122,7 +122,7 @@ def _tasks(xyz: str | None, rotated: Rotated, pose: str | None, pointing: str | 
     return tasks
 
 
-def _data(arm: Robot, solution: Solution) -> dict[str, Any]:
+def _data(arm: Robot, solution: Solution) -> dict[str, object]:
     numbers = {
         name: getattr(solution, name)
         for name in ("q", "success", "position_error", "angle_error", "iterations", "starts")
@@ -137,6 +137,6 @@ def _print(arm: Robot, solution: Solution) -> None:
         degrees = figure(math.degrees(q), digits=6, width=12) if turns else ""
         table.add_row(joint.name, repr(float(q)), "rad" if turns else "m", degrees)
     show(screen(), table)
-    what = ("met", "green") if solution.success else ("not met", "bold red")
-    screen().print(labelled(f"{what[0]}:", what[1], solution.reason()), soft_wrap=True)
+    status = ("met", "green") if solution.success else ("not met", "bold red")
+    screen().print(labelled(f"{status[0]}:", status[1], solution.reason()), soft_wrap=True)
     show_notes(screen(stderr=True), arm.notes)

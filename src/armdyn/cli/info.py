@@ -97,15 +97,15 @@ def _summary(arm: Robot) -> Text:
     mass = moving_mass(arm)
     g = ", ".join(f"{x:g}" for x in arm.gravity)
     tip = arm.tip if arm.tip else "none"
-    joints = _counted(len(arm.model.joints), "joint")
+    joints = _count_text(len(arm.model.joints), "joint")
     if arm.model.coupling is not None:
-        joints += f" moved by {_counted(arm.dof, 'coordinate')}"
-    what = f": {joints}, base {arm.model.base}, tip {tip}, moving mass {mass:.6g} kg, gravity ({g}) m/s²"
-    return Text.assemble((visible(arm.name), "bold"), visible(what))
+        joints += f" moved by {_count_text(arm.dof, 'coordinate')}"
+    summary = f": {joints}, base {arm.model.base}, tip {tip}, moving mass {mass:.6g} kg, gravity ({g}) m/s²"
+    return Text.assemble((visible(arm.name), "bold"), visible(summary))
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _count_text(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _joint_table(arm: Robot) -> Table:
@@ -129,10 +129,10 @@ def coupling_table(arm: Robot) -> Table:
 
 
 def _limit_table(arm: Robot) -> Table:
-    what = "joint" if arm.model.coupling is None else "coordinate"
-    title = f"{what.capitalize()}s"
+    heading = "joint" if arm.model.coupling is None else "coordinate"
+    title = f"{heading.capitalize()}s"
     units = "rad, rad/s, N m" + ("; m, m/s, N" if any(j.kind == "prismatic" for j in arm.joints) else "")
-    table = new_table(f"{title}  ({units})", what, "unit", "range", "speed", "effort", "damping", "friction")
+    table = new_table(f"{title}  ({units})", heading, "unit", "range", "speed", "effort", "damping", "friction")
     for joint in arm.joints:
         table.add_row(joint.name, *_limits(joint))
     return table
@@ -269,7 +269,7 @@ def _counts(arm: Robot) -> dict[str, dict[str, int] | None]:
         except (ModelError, RedundantConstraints, Unsupported):  # no mass moves, constraints that follow from others
             result[name] = None
         else:
-            result[name] = {what: getattr(counts, what) for what in COUNTED}
+            result[name] = {operation: getattr(counts, operation) for operation in COUNTED}
     return result
 
 

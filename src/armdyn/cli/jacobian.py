@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -55,7 +55,7 @@ def jacobian(
     name = frame or str(arm.tip)
     if json:
         result = {} if twist is None else {"qd": rates, "twist": twist}
-        data: dict[str, Any] = {"q": at, "frame": name, "expressed_in": expressed_in, "rows": ROWS, "jacobian": J}
+        data: dict[str, object] = {"q": at, "frame": name, "expressed_in": expressed_in, "rows": ROWS, "jacobian": J}
         print_json({**of_robot(arm), **data, **result, "notes": arm.notes})
     elif target is None:
         _print(arm, J, twist, f"Jacobian of {name} of {arm.name}, {expressed_in}")

@@ -18,12 +18,12 @@ AsJson = Annotated[
 ]
 
 
-def print_json(data: Mapping[str, Any]) -> None:
+def print_json(data: Mapping[str, object]) -> None:
     """Print one JSON object on standard output; a list of numbers stays on a line."""
     typer.echo(as_json(data))
 
 
-def of_robot(arm: Robot) -> dict[str, Any]:
+def of_robot(arm: Robot) -> dict[str, object]:
     """The first entries of every answer about a robot."""
     return {"robot": arm.name, "joint_names": list(arm.joint_names)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -57,7 +57,7 @@ def list_robots(
         console.print(f"wrote {len(files)} pictures to {pictures}", soft_wrap=True)
 
 
-def _data(name: str, arm: Robot, picture: Path | None) -> dict[str, Any]:
+def _data(name: str, arm: Robot, picture: Path | None) -> dict[str, object]:
     joints = [{"name": joint.name, "kind": joint.kind} for joint in arm.joints]
     drawn = {} if picture is None else {"picture": str(picture)}
     about = SOURCES[name]._asdict()

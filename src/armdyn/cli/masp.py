@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,7 +12,7 @@ from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import UnopenedRobot
 from armdyn.cli.completion import complete_robots
 
-ROBOT_ARGUMENT: dict[str, Any] = {
+ROBOT_ARGUMENT: dict[str, object] = {
     "default": "kg_puma",
     "annotation": Annotated[
         str,

@@ -89,9 +89,9 @@ def _account_table(run: MaspRun) -> Table:
         ("torques at the ends, off the static ones", ", ".join(off_static)),
     ]
     for name, (m, a, t) in PUBLISHED.items():
-        what = name.replace("_", " ")
-        rows.append((f"{what}, this arm", str(getattr(run.robot, name).op_counts)))
-        rows.append((f"{what}, general 6R arm in the paper", f"{m}m + {a}a + {t}t"))
+        quantity = name.replace("_", " ")
+        rows.append((f"{quantity}, this arm", str(getattr(run.robot, name).op_counts)))
+        rows.append((f"{quantity}, general 6R arm in the paper", f"{m}m + {a}a + {t}t"))
     return account(rows)
 
 

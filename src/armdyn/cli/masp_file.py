@@ -47,52 +47,52 @@ class RunOptions:
     arm: Path | None = None
 
 
-def run_file(path: Path, wanted: RunOptions) -> None:
+def run_file(path: Path, options: RunOptions) -> None:
     """Read, compute, print, write."""
     from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
 
-    if wanted.csv is not None:
-        refuse_unwritable("--csv", wanted.csv, endings=(".csv",))
-    if wanted.plot is not None:
-        refuse_unwritable("--plot", wanted.plot, endings=ENDINGS)
-    if wanted.arm is not None:
-        refuse_unwritable("--draw-arm", wanted.arm, endings=ENDINGS)
+    if options.csv is not None:
+        refuse_unwritable("--csv", options.csv, endings=(".csv",))
+    if options.plot is not None:
+        refuse_unwritable("--plot", options.plot, endings=ENDINGS)
+    if options.arm is not None:
+        refuse_unwritable("--draw-arm", options.arm, endings=ENDINGS)
     problem = read_masp(path)
-    if wanted.configuration is not None:
-        problem = problem.with_configuration(wanted.configuration)
-    console = screen(stderr=wanted.json)
+    if options.configuration is not None:
+        problem = problem.with_configuration(options.configuration)
+    console = screen(stderr=options.json)
     try:
-        result = problem.simulate(progress=not wanted.json) if wanted.simulate else problem.analyse()
+        result = problem.simulate(progress=not options.json) if options.simulate else problem.analyse()
     except (SimulationError, SimulationInterrupted) as error:  # what is done is kept
         partial: MaspSimulation | None = getattr(error, "simulation", None)
         if partial is not None:
             try:
-                if not wanted.json:
+                if not options.json:
                     _show_simulation(problem, partial, console)
                     ends = f"it ends at t = {partial.t[-1]:g} s, before its duration"
                     show_notes(console, [*problem.robot.notes, ends])
             finally:
-                _write(partial, wanted, console)
-            written = wanted.csv is not None or wanted.plot is not None
+                _write(partial, options, console)
+            written = options.csv is not None or options.plot is not None
             where = "is in the files above" if written else "can be kept by --csv or --plot"
             message = str(error).removesuffix(KEPT_HERE).rstrip()
             error.args = (f"{message} What was simulated until then {where}.",)
         raise
     except MotionError:  # the others may be followed
-        if not (wanted.json or wanted.simulate):
+        if not (options.json or options.simulate):
             _show_configurations(problem, console)
         raise
     try:
-        _report(problem, result, wanted, console)
+        _report(problem, result, options, console)
     finally:  # also if the reader of the report has gone
-        _write(result, wanted, console)
+        _write(result, options, console)
 
 
-def _report(problem: MaspProblem, result: MaspRun | MaspSimulation, wanted: RunOptions, console: Screen) -> None:
+def _report(problem: MaspProblem, result: MaspRun | MaspSimulation, options: RunOptions, console: Screen) -> None:
     """Tables of the results, and notes; or JSON."""
     notes = [*problem.robot.notes, *result.notes]
-    if wanted.json:
-        files = [path for path in (wanted.csv, wanted.plot, wanted.arm) if path is not None]
+    if options.json:
+        files = [path for path in (options.csv, options.plot, options.arm) if path is not None]
         about = {"title": problem.title, **of_robot(problem.robot)}
         print_json({**about, "columns": columns(result), "files": files, "notes": notes})
         return
@@ -219,8 +219,8 @@ def _account_of_simulation(problem: MaspProblem, simulation: MaspSimulation) -> 
         ("energy drift, largest", f"{simulation.energy_drift / work.si:.1e} {work.name}"),
     ]
     if problem.simulated is not None and problem.simulated.torques is None:
-        wanted = problem.path.evaluate(simulation.t).pose
-        off = largest(simulation.tip.pose[:, :3, 3] - wanted[:, :3, 3], length.si)
+        options = problem.path.evaluate(simulation.t).pose
+        off = largest(simulation.tip.pose[:, :3, 3] - options[:, :3, 3], length.si)
         rows.append(("hand off the path, at most", f"{off:.1e} {length.name}"))
     return account(rows)
 
@@ -230,26 +230,26 @@ def _collar(joint: Joint) -> str:
     return joint.parent if joint.collar == "parent" else joint.child
 
 
-def _write(result: MaspRun | MaspSimulation, wanted: RunOptions, console: Screen) -> None:
+def _write(result: MaspRun | MaspSimulation, options: RunOptions, console: Screen) -> None:
     """Write the csv and the picture if they are given, then print their names."""
-    if wanted.csv is not None:
-        wanted.csv.parent.mkdir(parents=True, exist_ok=True)
+    if options.csv is not None:
+        options.csv.parent.mkdir(parents=True, exist_ok=True)
         table = columns(result)
-        write_table(wanted.csv, list(table), np.column_stack(list(table.values())))
-    if wanted.plot is not None:
+        write_table(options.csv, list(table), np.column_stack(list(table.values())))
+    if options.plot is not None:
         from armdyn.plots import draw_masp, draw_simulation, write_figure  # noqa: PLC0415 - matplotlib is slow
 
-        wanted.plot.parent.mkdir(parents=True, exist_ok=True)
-        write_figure(draw_masp(result) if isinstance(result, MaspRun) else draw_simulation(result), wanted.plot)
-    if wanted.arm is not None:
+        options.plot.parent.mkdir(parents=True, exist_ok=True)
+        write_figure(draw_masp(result) if isinstance(result, MaspRun) else draw_simulation(result), options.plot)
+    if options.arm is not None:
         from armdyn.plots import draw_zero_position, write_figure  # noqa: PLC0415
 
-        wanted.arm.parent.mkdir(parents=True, exist_ok=True)
+        options.arm.parent.mkdir(parents=True, exist_ok=True)
         path_of_hand = result.path if isinstance(result, MaspRun) else None
         write_figure(
-            draw_zero_position(result.robot, path_of_hand, start=result.joints.q[0], units=result.units), wanted.arm
+            draw_zero_position(result.robot, path_of_hand, start=result.joints.q[0], units=result.units), options.arm
         )
-    for path in (wanted.csv, wanted.plot, wanted.arm):
+    for path in (options.csv, options.plot, options.arm):
         if path is not None:
             console.print(f"wrote {path}", soft_wrap=True)
 

@@ -92,14 +92,14 @@ def refuse_lost(outputs: Mapping[str, Path], inputs: Iterable[str | Path | None]
             )
 
 
-def refuse_lost_of(given: Mapping[str, Any], *inputs: str | Path | None) -> None:
+def refuse_lost_of(options: Mapping[str, Any], *inputs: str | Path | None) -> None:
     """Raise if one of the options that name outputs names a file that another option, or an input, names.
 
     Args:
-        given: a verb's options, by the names of its parameters.
+        options: a verb's options, by the names of its parameters.
         inputs: further files that are read.
     """
-    paths = {name: value for name, value in given.items() if isinstance(value, Path)}
+    paths = {name: value for name, value in options.items() if isinstance(value, Path)}
     outputs = {f"--{name.replace('_', '-')}": path for name, path in paths.items() if name in OUTPUTS}
     refuse_lost(outputs, [*inputs, *(path for name, path in paths.items() if name not in OUTPUTS)])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from armdyn.formats.given import pose_problems
 from armdyn.spatial.rotations import Array, rotation_from_quaternion, rotation_from_rpy
 
 
-def pose_data(T: Array) -> dict[str, Any]:
+def pose_data(T: Array) -> dict[str, object]:
     """A pose for JSON: T, and its position, m, roll, pitch and yaw, rad, and quaternion."""
     return {
         "position": T[:3, 3],

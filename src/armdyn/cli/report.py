@@ -118,19 +118,19 @@ def _with_payload(robot: Robot | None, text: str | None) -> Robot | None:
 NO_ROBOT = "without a robot the report has no limits, tip and parameters; name it by --robot"
 
 
-def motion_of_file(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> Trajectory:
+def motion_of_file(path: Path, arm: Robot | None, options: Mapping[str, Any]) -> Trajectory:
     """The trajectory of a file, or of the log in it.
 
     Args:
         path: of the file.
         arm: whose joints a log has.
-        given: options of a log: columns, units, gains, rate, topic.
+        options: options of a log: columns, units, gains, rate, topic.
     """
     from armdyn.motion.saving import is_saved  # noqa: PLC0415 - other verbs need none of it
 
     if is_saved(path):
-        if given:
-            names = ", ".join(f"--{name}" for name in given)
+        if options:
+            names = ", ".join(f"--{name}" for name in options)
             raise ReportError(f"{str(path)!r} is a trajectory with columns and times of its own; leave {names} out")
         return Trajectory.load(path)
     if arm is None and path.exists():
@@ -140,7 +140,7 @@ def motion_of_file(path: Path, arm: Robot | None, given: Mapping[str, Any]) -> T
         )
     if arm is None:
         return Trajectory.load(path)  # which names the file that is missing
-    return Trajectory.from_log(path, arm, **options_of(arm, **given))
+    return Trajectory.from_log(path, arm, **options_of(arm, **options))
 
 
 def _bundled(trajectory: Trajectory) -> Robot | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -36,7 +36,7 @@ MOST_EVENTS = 12
 OF_EVENT = ("t", "name", "kind", "q", "qd", "energy")
 
 
-ROBOT_ARGUMENT: dict[str, Any] = {
+ROBOT_ARGUMENT: dict[str, object] = {
     "annotation": Annotated[
         str,
         typer.Argument(
@@ -54,7 +54,7 @@ def simulate(
     settings: Settings = None,
     words: ListWords = False,
     json: AsJson = False,
-    **texts: Any,
+    **texts: object,
 ) -> None:
     r"""Let the arm move, and show its motion and the balance of its energy.
 

@@ -117,13 +117,13 @@ def size(
     pairs = len(stock.motors) * len(stock.gears)
     leads = {
         name: float(read_vector(text, f"--lead {name}", 1, unit="m")[0])
-        for name, text in _named(lead, "--lead").items()
+        for name, text in _by_joint(lead, "--lead").items()
     }
     with progress_bar(True, pairs * len(joint or arm.joint_names), arm.name, unit="pairs", form=",.0f") as done:
         result = size_drives(
             arm, cycle, stock, joints=joint or None, prefer=prefer, voltage=voltage, current=current,
-            inertia_ratio=inertia_ratio, leads=leads, mounts=_named(mount, "--mount", "FRAME"), carry_masses=not bare,
-            progress=done,
+            inertia_ratio=inertia_ratio, leads=leads, mounts=_by_joint(mount, "--mount", "FRAME"),
+            carry_masses=not bare, progress=done,
         )  # fmt: skip
     console = screen(stderr=json)
     if json:
@@ -177,29 +177,29 @@ def _check(
         raise typer.Exit(NOT_MET)
 
 
-def _print(console: Screen, found: Sizing, *, bare: bool) -> None:
-    show(console, _chosen(found))
-    show(console, _fronts(found))
-    show(console, _reasons(found))
-    rounds = f"settled after {len(found.rounds)} rounds" if found.settled and not bare else "judged once"
-    if found.settled:
-        console.print(f"drives of {found.mass:.4g} kg together; {rounds}", soft_wrap=True)
-    show_notes(console, [*found.robot.notes, *found.notes])
+def _print(console: Screen, sizing: Sizing, *, bare: bool) -> None:
+    show(console, _table_of_choices(sizing))
+    show(console, _fronts(sizing))
+    show(console, _reasons(sizing))
+    rounds = f"settled after {len(sizing.rounds)} rounds" if sizing.settled and not bare else "judged once"
+    if sizing.settled:
+        console.print(f"drives of {sizing.mass:.4g} kg together; {rounds}", soft_wrap=True)
+    show_notes(console, [*sizing.robot.notes, *sizing.notes])
 
 
-def _data(found: Sizing, files: list[Path]) -> dict[str, Any]:
+def _data(sizing: Sizing, files: list[Path]) -> dict[str, object]:
     """The best drive of each joint, None without one, the drives that no other beats, and the reasons others fail."""
     joints = {
         name: {
             "best": None if joint.best is None else asdict(joint.best),
-            "pareto": [asdict(choice) for choice in found.pareto[name]],
+            "pareto": [asdict(choice) for choice in sizing.pareto[name]],
             "fail_by": joint.reasons,
         }
-        for name, joint in found.joints.items()
+        for name, joint in sizing.joints.items()
     }
-    mass = found.mass if found.settled else None
-    notes = [*found.robot.notes, *found.notes]
-    return {"robot": found.robot.name, "joints": joints, "mass": mass, "files": files, "notes": notes}
+    mass = sizing.mass if sizing.settled else None
+    notes = [*sizing.robot.notes, *sizing.notes]
+    return {"robot": sizing.robot.name, "joints": joints, "mass": mass, "files": files, "notes": notes}
 
 
 def _endings() -> Sequence[str]:
@@ -214,7 +214,7 @@ def _task(path: Path, arm: Robot, hold: float | None) -> MotionCycle:
     return cycle if hold is None else cycle.then_hold(hold)
 
 
-def _named(texts: list[str] | None, option: str, value: str = "VALUE") -> dict[str, str]:
+def _by_joint(texts: list[str] | None, option: str, value: str = "VALUE") -> dict[str, str]:
     """Values by joint."""
     result = {}
     for text in texts or []:
@@ -225,14 +225,14 @@ def _named(texts: list[str] | None, option: str, value: str = "VALUE") -> dict[s
     return result
 
 
-def _chosen(found: Sizing) -> Table:
+def _table_of_choices(sizing: Sizing) -> Table:
     """A row per joint: its drive, and the torque and speed that the task requires."""
     table = new_table(
-        f"Drives of {found.robot.name} for {found.task.duration:g} s, repeated",
+        f"Drives of {sizing.robot.name} for {sizing.task.duration:g} s, repeated",
         *("joint", "motor", "gear", "mass,\nkg", "loss,\nW", "peak\nN m", "peak\nrad/s", "rms\nA", "peak\nV"),
         *("winding\n°C", "ratio", "least-\ntorque\nratio"),
     )
-    for name, joint in found.joints.items():
+    for name, joint in sizing.joints.items():
         choice = joint.best
         if choice is None:
             table.add_row(name, "none", *[""] * 10)
@@ -248,10 +248,10 @@ def _chosen(found: Sizing) -> Table:
     return table
 
 
-def _fronts(found: Sizing) -> Table:
+def _fronts(sizing: Sizing) -> Table:
     """The drives that no other beats in mass and loss."""
     table = new_table("None is lighter and loses less", "joint", "motor", "gear", "mass, kg", "loss, W")
-    for name, front in found.pareto.items():
+    for name, front in sizing.pareto.items():
         for k, choice in enumerate(front[:MOST_SHOWN]):
             table.add_row("" if k else name, choice.motor, choice.gear, figure(choice.mass), figure(choice.loss))
         if len(front) > MOST_SHOWN:
@@ -259,17 +259,17 @@ def _fronts(found: Sizing) -> Table:
     return table
 
 
-def _reasons(found: Sizing) -> Table:
+def _reasons(sizing: Sizing) -> Table:
     """The numbers of pairs that fail, by criterion."""
     table = new_table("Pairs that do not do the task, by criterion", "joint", "pairs", "do it", "fail by")
-    for name, joint in found.joints.items():
+    for name, joint in sizing.joints.items():
         counts = ", ".join(f"{criterion} {count}" for criterion, count in joint.reasons.items())
         table.add_row(name, str(joint.judgement.mass.size), str(int(joint.judgement.admitted.sum())), counts)
     return table
 
 
-def _write(path: Path, found: Sizing) -> None:
-    columns = found.columns()
+def _write(path: Path, sizing: Sizing) -> None:
+    columns = sizing.columns()
     header = [f"{name} [{unit}]" if (unit := UNITS.get(name)) else name for name in columns]
     rows = zip(*columns.values(), strict=True)
     write_text(path, csv_text(header, [[x if isinstance(x, str) else float(x) for x in row] for row in rows]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -80,7 +80,7 @@ def torque(
         show_notes(screen(stderr=target is sys.stdout or (motion is not None and target is None)), arm.notes)
 
 
-def _data(arm: Robot, t: Array | None, state: list[Array], tau: Array) -> dict[str, Any]:
+def _data(arm: Robot, t: Array | None, state: list[Array], tau: Array) -> dict[str, object]:
     q, qd, qdd = state
     times = {} if t is None else {"t": t}
     return {**of_robot(arm), **times, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "notes": arm.notes}

@@ -119,8 +119,8 @@ COMPLETIONS: Mapping[str, Any] = {
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="WORD=VALUE", help=SET, autocompletion=_words)]
 
 
-def _print_words(wanted: bool) -> None:
-    if wanted:
+def _print_words(is_set: bool) -> None:
+    if is_set:
         show(screen(), words_table())
         raise typer.Exit
 

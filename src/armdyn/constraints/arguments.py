@@ -50,17 +50,17 @@ class ConstrainedRobot(RobotLike, Protocol):
     def constraint_drift(self) -> Callable[..., Any]: ...  # noqa: D102
 
 
-def tolerance_of(value: Any) -> float:
+def tolerance_of(value: object) -> float:
     """A tolerance: zero or more, infinite switches the checks off."""
     return number("tolerance", value, least=0.0, infinite=True, error=ConstraintError)
 
 
-def rank_tolerance_of(value: Any) -> float:
+def rank_tolerance_of(value: object) -> float:
     """A part of the greatest singular value."""
     return number("rank_tolerance", value, least=0.0, below=1.0, error=ConstraintError)
 
 
-def gain_of(name: str, value: Any) -> float:
+def gain_of(name: str, value: object) -> float:
     """A gain of Baumgarte's stabilisation, ``damping`` or ``stiffness``."""
     return number(name, value, least=0.0, error=ConstraintError)
 
@@ -86,7 +86,7 @@ def coordinates(robot: ConstrainedRobot, argument: str, names: Iterable[str]) ->
 
 def with_locked(robot: ConstrainedRobot, locked: LockedJoints, q: Array) -> tuple[Array, Array]:
     """q with the locked coordinates at their values, and which coordinates are free, shape (n,)."""
-    places = coordinates(robot, "held", locked)
+    places = coordinates(robot, "locked", locked)
     free = np.ones(robot.dof, dtype=bool)
     free[places] = False
     if isinstance(locked, Mapping):

@@ -347,7 +347,7 @@ def _projection(
     q: ArrayLike,
     of_P: Callable[[Array], Array],
     settings: RankSettings,
-    **options: Any,
+    **options: object,
 ) -> Array:
     """The projection that the function compiles to, which is ``of_P`` of P (8.100)."""
     (q_,) = per_joint(robot, q=q)

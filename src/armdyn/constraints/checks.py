@@ -134,8 +134,8 @@ def check_inertia(robot: ConstrainedRobot, M: Array, states: Sequence[tuple[int,
         first = int(np.flatnonzero(singular)[0])
         names = [name for name, moves in zip(robot.joint_names, moving, strict=True) if moves]
         idle = without_inertia(part[first], names)
-        which = f"joint {idle[0]!r} moves" if len(idle) == 1 else f"joints {', '.join(map(repr, idle))} can move with"
+        joints = f"joint {idle[0]!r} moves" if len(idle) == 1 else f"joints {', '.join(map(repr, idle))} can move with"
         raise ModelError(
-            f"the mass matrix of {robot.name!r} is singular at q{state_name(states[first])}: {which} no inertia, so "
+            f"the mass matrix of {robot.name!r} is singular at q{state_name(states[first])}: {joints} no inertia, so "
             "that no force decides the acceleration. Give links inertia, or joints armature, or lock such joints."
         )

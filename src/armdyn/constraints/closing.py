@@ -24,7 +24,7 @@ def close_loop(
     robot: ConstrainedRobot,
     q: ArrayLike,
     *,
-    held: LockedJoints = (),
+    locked: LockedJoints = (),
     tolerance: float = 1e-10,
 ) -> Array:
     """Joint positions q, rad or m, shape (..., n), near a guess, at which all constraints phi(q) = 0 hold.
@@ -38,8 +38,7 @@ def close_loop(
     Args:
         robot: with holonomic constraints.
         q: the guess, rad or m, shape (..., n).
-        held: joints that stay at the guess, or at the positions of a mapping, rad or m: those that are chosen, e.g. the
-            crank of a linkage.
+        locked: joints that stay at the guess, or at the positions of a mapping, rad or m: e.g. the crank of a linkage.
         tolerance: largest violation of the result, m or rad. A row that is a function of your own, without a unit,
             counts as phi / |A_i|: the least motion of the joints, rad or m, that makes it zero to first order. So no
             factor in front of the function matters, neither here nor in the search.
@@ -52,12 +51,12 @@ def close_loop(
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r").with_constraints(channel)
-    >>> arm.close_loop([0.0, 2.0], held={"joint_1": -np.pi / 3}).round(6)
+    >>> arm.close_loop([0.0, 2.0], locked={"joint_1": -np.pi / 3}).round(6)
     array([-1.047198,  2.094395])
     """
     tolerance = tolerance_of(tolerance)
     (guess,) = per_joint(robot, q=q)
-    closed, free = with_locked(robot, held, guess)
+    closed, free = with_locked(robot, locked, guess)
     for index in np.ndindex(guess.shape[:-1]):
         closed[index] = _close(robot, closed[index], free, tolerance, index)
     return closed
@@ -132,9 +131,9 @@ def _what_contradicts(robot: ConstrainedRobot, best: ClosureCandidate, free: Arr
     rows, most = holonomic_rows(robot), np.abs(best.violation).max()
     locked = [name for name, moves in zip(robot.joint_names, free, strict=True) if not moves]
     against = [row.name for row, value in zip(rows, best.violation, strict=True) if abs(value) > 1e-3 * most]
-    what = "contradict each other" if len(against) > 1 else "cannot hold"
+    verb = "contradict each other" if len(against) > 1 else "cannot hold"
     return (
-        f"constraints of {robot.name!r} {what}{state_name(index)}"
+        f"constraints of {robot.name!r} {verb}{state_name(index)}"
         f"{' while ' + ', '.join(locked) + (' is' if len(locked) == 1 else ' are') + ' held' if locked else ''}: "
         f"{' and '.join(map(repr, against))}. At best {list_rows(rows, best.phi, '', best.size)}, which no motion of "
         f"the joints that are free changes, whatever the guess. Change or leave out "

@@ -15,11 +15,11 @@ Singular values are those of L^-1 A^T, M = L L^T, with each row divided by its u
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
 from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant, finite
 from armdyn.constraints.equations import all_equations, function
@@ -88,7 +88,7 @@ def rate_of_rows(model: Mechanism, q: Array, qd: Array, qdd: Array) -> Array:
     return np.asarray(rate(rows, np.array([*q, *qd]), np.array([*qd, *qdd])))
 
 
-def nan_near(model: Mechanism, q: Array, usual: Array) -> Any:
+def nan_near(model: Mechanism, q: Array, usual: Array) -> Scalar:
     """1, or NaN so near to a dead point that the drift phi, or rounding, affects the branch: s^2 is not far above phi.
 
     Args:

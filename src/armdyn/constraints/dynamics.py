@@ -9,12 +9,12 @@ that depends on the load. The functions check neither states nor rank; those of 
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multipliers import (
     ConstrainedMotion,
@@ -73,12 +73,12 @@ def _or_nan(S: Cholesky) -> Cholesky:
     return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(factors, S.reciprocal, strict=True)])
 
 
-def nan_without_rank(independence: Array) -> Any:
+def nan_without_rank(independence: Array) -> Scalar:
     """1, or NaN if a row of A depends on those before it, to rounding; of `ConstrainedMotion.independence`."""
     return _nan_unless(reduce(minimum, independence) > RANK_LOSS_PIVOT)
 
 
-def _nan_unless(condition: Any) -> Any:
+def _nan_unless(condition: Scalar) -> Scalar:
     """1 if a condition holds, else NaN."""
     return np.sqrt(select(condition, 1.0, -1.0))
 

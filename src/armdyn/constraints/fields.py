@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,38 +20,40 @@ POSE_ROUNDING = 1e-9
 """Tolerance of R^T R of a pose to the identity."""
 
 
-def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
+def vector(values: ArrayLike, subject: str, size: int = 3) -> Numbers:
     """``size`` finite numbers, as a tuple."""
     try:
-        vector_ = array(what, without_booleans(what, values), (size,), finite=ModelError)
+        vector_ = array(subject, without_booleans(subject, values), (size,), finite=ModelError)
     except ArmdynError:
-        raise ModelError(f"{what} is {excerpt(values)}; expected {size} finite numbers") from None
+        raise ModelError(f"{subject} is {excerpt(values)}; expected {size} finite numbers") from None
     return tuple((vector_ + 0.0).tolist())
 
 
-def direction(values: ArrayLike, what: str) -> Numbers:
+def direction(values: ArrayLike, subject: str) -> Numbers:
     """A unit vector along a direction of any length."""
-    v = vector(values, what)
+    v = vector(values, subject)
     if not any(v):
-        raise ModelError(f"{what} is zero; expected a direction such as (0, 0, 1)")
+        raise ModelError(f"{subject} is zero; expected a direction such as (0, 0, 1)")
     return tuple(float(x) for x in unit(exact(v)))
 
 
-def pose(values: ArrayLike | None, what: str) -> Numbers:
+def pose(values: ArrayLike | None, subject: str) -> Numbers:
     """A pose as the sixteen numbers of T, row by row; the identity by default."""
     if values is None:
         return tuple(np.eye(4).ravel().tolist())
     try:
-        T = array(what, without_booleans(what, values))
+        T = array(subject, without_booleans(subject, values))
     except ArmdynError:
         T = np.empty(0)
     if T.size == 16:
         T = T.reshape(4, 4)
     is_pose = T.shape == (4, 4) and np.isfinite(T).all() and np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0])
     if not is_pose or not np.allclose(T[:3, :3].T @ T[:3, :3], np.eye(3), rtol=0, atol=POSE_ROUNDING):
-        raise ModelError(f"{what} is not a pose; expected a 4x4 matrix of a rotation and a position, last row 0 0 0 1")
+        raise ModelError(
+            f"{subject} is not a pose; expected a 4x4 matrix of a rotation and a position, last row 0 0 0 1"
+        )
     if np.linalg.det(T[:3, :3]) < 0.0:
-        raise ModelError(f"{what} is a reflection; expected the matrix of a rotation, with determinant 1")
+        raise ModelError(f"{subject} is a reflection; expected the matrix of a rotation, with determinant 1")
     return tuple(float(x) for x in T.ravel() + 0.0)
 
 
@@ -76,10 +77,10 @@ def axes_along(z: Sequence[float]) -> Array:
     return rounded(np.column_stack([x, cross(z_axis, x), z_axis]))  # type: ignore[no-any-return]
 
 
-def check_function(function: Any, what: str, name: str, arguments: tuple[str, ...]) -> None:
+def check_function(function: object, subject: str, name: str, arguments: tuple[str, ...]) -> None:
     """Raise if ``function`` cannot be called with this many arguments."""
     if not callable(function):
-        raise ModelError(f"{what} of constraint {name!r} is {function!r}; expected a function")
+        raise ModelError(f"{subject} of constraint {name!r} is {function!r}; expected a function")
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -88,5 +89,5 @@ def check_function(function: Any, what: str, name: str, arguments: tuple[str, ..
         signature.bind(*arguments)
     except TypeError:
         raise ModelError(
-            f"{what} of constraint {name!r} takes {signature}; it is called with ({', '.join(arguments)})"
+            f"{subject} of constraint {name!r} takes {signature}; it is called with ({', '.join(arguments)})"
         ) from None

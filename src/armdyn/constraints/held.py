@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from armdyn.base.errors import ModelError, UnknownName
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.fields import as_pose, distinct, pose
 from armdyn.model.constraints import Constraint, Equations, Numbers, Row
 from armdyn.spatial.rotations import Array, cross
@@ -53,8 +54,8 @@ class Held(Constraint):
     frame: str
     to: str = ""
     axes: tuple[str, ...] = AXES
-    pose: Any = field(default=None, repr=False)
-    to_pose: Any = field(default=None, repr=False)
+    pose: Scalar = field(default=None, repr=False)
+    to_pose: Scalar = field(default=None, repr=False)
     name: str = ""
     along: Literal["to", "base"] = "to"
 

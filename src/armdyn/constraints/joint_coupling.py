@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from armdyn.base.checks import as_float
 from armdyn.base.errors import ModelError, UnknownName
+from armdyn.base.scalars import Scalar
 from armdyn.model.constraints import Constraint, Equations, Row
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class JointCoupling(Constraint):
     'left, right coupled'
     """
 
-    factors: Any
+    factors: Scalar
     value: float = 0.0
     name: str = ""
 

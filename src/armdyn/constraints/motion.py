@@ -25,7 +25,7 @@ from armdyn.spatial.rotations import Array
 
 
 def close_velocities(
-    robot: ConstrainedRobot, q: ArrayLike, qd: ArrayLike, *, held: LockedJoints = (), tolerance: float = CLOSED
+    robot: ConstrainedRobot, q: ArrayLike, qd: ArrayLike, *, locked: LockedJoints = (), tolerance: float = CLOSED
 ) -> Array:
     """Joint velocities qd, rad/s or m/s, shape (..., n), nearest to given ones, that the constraints allow: A qd = 0.
 
@@ -36,7 +36,7 @@ def close_velocities(
         robot: with constraints.
         q: joint positions at which they hold, rad or m, shape (..., n).
         qd: velocities, rad/s or m/s, shape (..., n).
-        held: joints whose velocities stay as given, or are those of a mapping.
+        locked: joints whose velocities stay as given, or are those of a mapping.
         tolerance: of phi, m or rad, at q, and of A qd in the result for each unit of the fastest joint's speed; rows of
             functions of your own count as phi / |A_i| and A_i qd / |A_i|.
 
@@ -47,13 +47,13 @@ def close_velocities(
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r").with_constraints(channel)
-    >>> arm.close_velocities([-np.pi / 3, 2 * np.pi / 3], [1.0, 0.7], held=["joint_1"]).round(12) + 0.0
+    >>> arm.close_velocities([-np.pi / 3, 2 * np.pi / 3], [1.0, 0.7], locked=["joint_1"]).round(12) + 0.0
     array([1., 0.])
     """
     tolerance = tolerance_of(tolerance)
     q_, qd_ = per_joint(robot, q=q, qd=qd)
     check_motion(robot, tolerance, q_)
-    qd_, free = with_locked(robot, held, qd_)
+    qd_, free = with_locked(robot, locked, qd_)
     return _correct(robot, "velocities qd", q_, qd_, np.zeros(len(robot.constraint_rows)), free, tolerance)
 
 
@@ -63,7 +63,7 @@ def close_accelerations(
     qd: ArrayLike,
     qdd: ArrayLike,
     *,
-    held: LockedJoints = (),
+    locked: LockedJoints = (),
     tolerance: float = CLOSED,
 ) -> Array:
     """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), nearest to given ones, that the constraints allow.
@@ -75,7 +75,7 @@ def close_accelerations(
         q: joint positions at which they hold, rad or m, shape (..., n).
         qd: velocities that they allow, rad/s or m/s, shape (..., n).
         qdd: accelerations, rad/s^2 or m/s^2, shape (..., n).
-        held: joints whose accelerations stay as given, or are those of a mapping.
+        locked: joints whose accelerations stay as given, or are those of a mapping.
         tolerance: of phi, of A qd, and of A qdd + Adot qd in the result.
 
     Raises:
@@ -87,13 +87,13 @@ def close_accelerations(
     tolerance = tolerance_of(tolerance)
     q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
     check_motion(robot, tolerance, q_, qd_)
-    qdd_, free = with_locked(robot, held, qdd_)
+    qdd_, free = with_locked(robot, locked, qdd_)
     drift = np.asarray(robot.constraint_drift(q_, qd_))
     return _correct(robot, "accelerations qdd", q_, qdd_, drift, free, tolerance)
 
 
 def _correct(
-    robot: ConstrainedRobot, what: str, q: Array, rates: Array, drift: Array, free: Array, tolerance: float
+    robot: ConstrainedRobot, subject: str, q: Array, rates: Array, drift: Array, free: Array, tolerance: float
 ) -> Array:
     """Rates x with A x + drift = 0: the least correction of the free ones in the metric of M."""
     A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
@@ -109,10 +109,10 @@ def _correct(
     beyond = np.flatnonzero(~(np.abs(violations).max(axis=-1) <= allowed))
     if len(beyond):
         k = int(beyond[0])
-        per = "/s" if what.startswith("velocities") else "/s^2"
+        per = "/s" if subject.startswith("velocities") else "/s^2"
         text = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
         raise InconsistentMotion(
-            f"no {what}{state_name(states[k])} of {robot.name!r} keep the constraints with {text or 'no joint'} as "
+            f"no {subject}{state_name(states[k])} of {robot.name!r} keep the constraints with {text or 'no joint'} as "
             f"given: {list_rows(robot.constraint_rows, violations[k] * size[k], per, size[k])} at best. "
             "Hold fewer joints, or others."
         )

@@ -41,7 +41,7 @@ def multiplier_loads(model: Mechanism, q: Array, A: Array) -> dict[int, Array]:
     Raises:
         Unsupported: a joint that moves with others, and a constraint that does not determine on which of them it acts.
     """
-    alone = {k: _alone(model, k) for k in loaded_bodies(model.drive)}
+    alone = {k: _sole_coordinate(model, k) for k in loaded_bodies(model.drive)}
     rows = {k: A[:, i] for k, i in alone.items() if i is not None}
     shared = [k for k in alone if k not in rows]
     if shared:
@@ -50,7 +50,7 @@ def multiplier_loads(model: Mechanism, q: Array, A: Array) -> dict[int, Array]:
     return {k: rows[k] for k in alone}
 
 
-def _alone(model: Mechanism, k: int) -> int | None:
+def _sole_coordinate(model: Mechanism, k: int) -> int | None:
     """The coordinate that moves the joint of a body one to one and no other link; None if there is none."""
     terms, links = model.drive.terms, len(model.links)
     if len(terms[k]) != 1 or terms[k][0][1] != 1.0:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.factors import Factors
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.errors import RedundantConstraints
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
@@ -44,7 +45,7 @@ class ConstrainedMotion(NamedTuple):
 
 
 def moved_within(
-    model: Mechanism, A: Array, drift: Array, factors: Factors, pushed: Array, active: Sequence[Any] | None = None
+    model: Mechanism, A: Array, drift: Array, factors: Factors, pushed: Array, active: Sequence[Scalar] | None = None
 ) -> ConstrainedMotion:
     """The motion with A qdd + drift = 0 by joint forces, of the factors of M (Modern Robotics 8.96, 8.98).
 
@@ -67,7 +68,7 @@ def moved_within(
 
 
 def schur_complement(
-    model: Mechanism, factors: Factors, A: Array, active: Sequence[Any] | None = None
+    model: Mechanism, factors: Factors, A: Array, active: Sequence[Scalar] | None = None
 ) -> tuple[Array, Cholesky]:
     """Y^T = (L^-T A^T)^T, one row per constraint, and the factors of S = A M^-1 A^T.
 
@@ -91,7 +92,7 @@ def schur_complement(
         ) from None
 
 
-def independence_of(S: Cholesky) -> list[Any]:
+def independence_of(S: Cholesky) -> list[Scalar]:
     """D_jj / S_jj of every row, the square of a sine; 0, except for rounding, if a row is zero relative to the others.
 
     Such a row has any direction, which its own S_jj would bring to length one: a part of the largest replaces it.
@@ -99,7 +100,7 @@ def independence_of(S: Cholesky) -> list[Any]:
     return [pivot / whole for pivot, whole in zip(S.D, row_squares(S), strict=True)]
 
 
-def row_squares(S: Cholesky) -> list[Any]:
+def row_squares(S: Cholesky) -> list[Scalar]:
     """S_jj of every row, the square of its length; a part of the largest for one that is zero to rounding."""
     if len(S.diagonal) == 1:
         return S.diagonal

@@ -40,7 +40,7 @@ class OwnFunction(Constraint):
         return values.reshape(shapes[0])
 
 
-def function_values(constraint: Constraint, values: Any, n: int) -> Array:
+def function_values(constraint: Constraint, values: object, n: int) -> Array:
     """The values that a function of the user returned, as an array of numbers."""
     try:
         array = np.asarray(values)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.fields import distinct, vector
 from armdyn.model.constraints import Constraint, Equations, Numbers
 from armdyn.spatial.rotations import Array, rigid
@@ -42,6 +43,6 @@ class PointOf(Constraint):
         return state.relative(self.frame, rigid(p=np.array(self.point)), self.of, np.eye(4))
 
 
-def at_rest_along(directions: Array, through: Any, seen: Relative) -> Equations:
+def at_rest_along(directions: Array, through: Scalar, seen: Relative) -> Equations:
     """n . (r - p_0) = 0 for each row n."""
     return Equations(directions @ (seen.r - np.array(through)), directions @ seen.J, directions @ seen.rdd)

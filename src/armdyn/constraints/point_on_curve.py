@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.errors import ModelError
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.fields import ORIGIN, check_function, direction, vector
 from armdyn.constraints.point_of import PointOf
 from armdyn.model.constraints import Equations, Row
@@ -54,7 +55,7 @@ class PointOnCurve(PointOf):
     """
 
     frame: str
-    curve: Callable[[Any], Any]
+    curve: Callable[[Scalar], Scalar]
     interval: tuple[float, float]
     point: ArrayLike = ORIGIN
     of: str = ""
@@ -86,10 +87,10 @@ class PointOnCurve(PointOf):
         s = nearest(self, seen.r)
         up = np.array(self.up)
 
-        def c(s: Any) -> Array:
+        def c(s: Scalar) -> Array:
             return np.asarray(self.curve(s))
 
-        def normals(s: Any) -> Array:
+        def normals(s: Scalar) -> Array:
             tangent = derivative(c, s)
             first = np.cross(up, tangent)
             second = np.cross(tangent, first)
@@ -109,7 +110,7 @@ class PointOnCurve(PointOf):
         return Equations(normals(s) @ off, G @ seen.J, G @ seen.rdd + rate(lambda x: gradient(x) @ seen.rd, x, xd))
 
 
-def nearest(constraint: PointOnCurve, r: Array) -> Any:
+def nearest(constraint: PointOnCurve, r: Array) -> Scalar:
     """The parameter s with c'(s) . (r - c(s)) = 0 next to the nearest of the samples."""
     parameters = np.linspace(*constraint.interval, constraint.samples)
     places = np.array([_place(constraint, float(s)) for s in parameters])
@@ -124,10 +125,10 @@ def nearest(constraint: PointOnCurve, r: Array) -> Any:
     return s
 
 
-def _slope(constraint: PointOnCurve, r: Array, s: Any) -> Any:
+def _slope(constraint: PointOnCurve, r: Array, s: Scalar) -> Scalar:
     """Newton's step for c' . (c - r) = 0."""
 
-    def c(t: Any) -> Array:
+    def c(t: Scalar) -> Array:
         return np.asarray(constraint.curve(t))
 
     off, tangent, bend = c(s) - r, derivative(c, s), derivative(lambda t: derivative(c, t), s)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.errors import ModelError
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.fields import ORIGIN, check_function
 from armdyn.constraints.own_function import wrong_shape
 from armdyn.constraints.point_of import PointOf
@@ -44,7 +45,7 @@ class PointOnSurface(PointOf):
     """
 
     frame: str
-    function: Callable[[Any], Any]
+    function: Callable[[Scalar], Scalar]
     size: int = 1
     point: ArrayLike = ORIGIN
     of: str = ""

@@ -10,11 +10,12 @@ error is of the order of the square of phi.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from armdyn.algorithms.factors import factored, links_mass
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant
 from armdyn.constraints.dead_points import KEPT, DeadPoints
 from armdyn.constraints.dynamics import phi_by_row
@@ -83,7 +84,7 @@ def projected(model: Mechanism, q: Array, qd: Array) -> tuple[Array, Array]:
 
 
 def nearer(
-    model: Mechanism, q: Array, moves: Sequence[Any] | None = None, active: Sequence[Any] | None = None
+    model: Mechanism, q: Array, moves: Sequence[Scalar] | None = None, active: Sequence[Scalar] | None = None
 ) -> Array:
     """Positions a Newton step nearer to phi = 0.
 
@@ -106,8 +107,8 @@ def within(
     model: Mechanism,
     q: Array,
     qd: Array,
-    moves: Sequence[Any] | None = None,
-    active: Sequence[Any] | None = None,
+    moves: Sequence[Scalar] | None = None,
+    active: Sequence[Scalar] | None = None,
 ) -> Array:
     """Velocities without the part that violates the constraints; arguments as of `nearer`."""
     A = all_equations(model, q).A
@@ -116,7 +117,7 @@ def within(
 
 
 def _least(
-    model: Mechanism, q: Array, A: Array, b: Array, moves: Sequence[Any] | None, active: Sequence[Any] | None
+    model: Mechanism, q: Array, A: Array, b: Array, moves: Sequence[Scalar] | None, active: Sequence[Scalar] | None
 ) -> Array:
     """The x of the least x . M x with A x = b: M^-1 A^T (A M^-1 A^T)^-1 b; zero of coordinates that are held."""
     factors = factored(model, model.drive, links_mass(model, q), moves)
@@ -129,8 +130,8 @@ def _least(
 class Projection(Protocol):
     """A state on its constraints, from one near them, and the violation of that."""
 
-    def __call__(self, q: Array, qd: Array, held: Array | None = None, /) -> Projected:
-        """``held``: rows of velocities that are zero and stay so, (rows, n); positions do not move along them."""
+    def __call__(self, q: Array, qd: Array, locked_rows: Array | None = None, /) -> Projected:
+        """``locked_rows``: rows of velocities that stay zero, (rows, n); positions do not move along them."""
 
 
 Step = Callable[[Array, Array], Projected]
@@ -144,8 +145,8 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant, points: DeadPoi
     """
     whole = compile_for(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
 
-    def project(q: Array, qd: Array, held: Array | None = None) -> Projected:
-        ways = None if held is None or not len(held) else _ways_beside(held)
+    def project(q: Array, qd: Array, locked_rows: Array | None = None) -> Projected:
+        ways = None if locked_rows is None or not len(locked_rows) else _ways_beside(locked_rows)
         step = whole if ways is None else _by_singular_values(robot, ways)
         if points is not None and points.near(q).any():
             step = _near(points, step, _by_singular_values(robot, ways, points))
@@ -173,11 +174,11 @@ def _near(points: DeadPoints, step: Step, at_points: Step) -> Step:
     return of_each
 
 
-def _ways_beside(held: Array) -> Array:
+def _ways_beside(locked_rows: Array) -> Array:
     """The directions of q that do not move along some rows, as columns."""
     from scipy.linalg import null_space  # noqa: PLC0415 - large, and for few
 
-    ways: Array = null_space(held)
+    ways: Array = null_space(locked_rows)
     return ways
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from armdyn.algorithms.friction_forces import friction_forces
 from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.algorithms.load_laws import other_friction
 from armdyn.algorithms.newton_euler import tip_forces
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.dynamics import constrained_forward_dynamics
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.multipliers import ConstrainedMotion
@@ -33,10 +34,10 @@ class RigidMotion(NamedTuple):
 
     qdd: Array
     friction: Array
-    loads: Mapping[int, Any]
+    loads: Mapping[int, Scalar]
     constrained: ConstrainedMotion | None = None
 
-    def power(self, model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array | None = None) -> Any:
+    def power(self, model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array | None = None) -> Scalar:
         """Power of joint forces and surroundings less that dissipated by friction and elements, W.
 
         (tau - tau_fric) . qd - f_tip . V_tip, with f_tip . V_tip = (J^T f_tip) . qd (Modern Robotics 5.26, 8.81), and
@@ -56,7 +57,7 @@ def rigid_motion(
     f_tip: Array | None = None,
     f_ext: Array | None = None,
     *,
-    near: Mapping[int, Any] | None = None,
+    near: Mapping[int, Scalar] | None = None,
     method: str = "articulated",
 ) -> RigidMotion:
     """The motion by joint forces.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from armdyn.base.errors import ModelError, UnknownName
+from armdyn.base.scalars import Scalar
 from armdyn.model.constraints import Constraint, Equations, Numbers, Row
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class RowsOf(Constraint):
     """
 
     constraint: Constraint
-    chosen: Any
+    chosen: Scalar
     name: str = ""
 
     def __post_init__(self) -> None:

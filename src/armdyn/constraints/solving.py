@@ -56,7 +56,7 @@ class RankSettings:
         return cls(redundant, tolerance_of(tolerance), rank_tolerance_of(rank_tolerance))
 
 
-def solve_compiled(robot: ConstrainedRobot, function: Function, *arrays: Any, **options: Any) -> Any:
+def solve_compiled(robot: ConstrainedRobot, function: Function, *arrays: object, **options: object) -> Any:
     """The compiled function at all states; None if a row depends on those before it at every state."""
     untraceable = _untraceable.setdefault(robot, set())
     if function in untraceable:
@@ -122,14 +122,14 @@ def _redundant(
 ) -> RedundantConstraints:
     """The error that names rows that depend on others, at this state only or everywhere, and the remedy."""
     rank = rank_of(A, M, tuple(row.name for row in robot.constraint_rows), rank_tolerance)
-    what = f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {rank}. "
+    reason = f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {rank}. "
     if why_singular(robot, q, rank, rank_tolerance):
         return SingularState(
-            what + "They are so at this state and not near it, so all of them are needed: choose another state, or "
+            reason + "They are so at this state and not near it, so all of them are needed: choose another state, or "
             f"{_by_least_squares()}."
         )
     by_name = either(", as robot.with_independent_constraints(q) does", "")
-    return RedundantConstraints(f"{what}Leave them out{by_name}, or choose {_by_least_squares()}.")
+    return RedundantConstraints(f"{reason}Leave them out{by_name}, or choose {_by_least_squares()}.")
 
 
 def has_dependent_rows(robot: ConstrainedRobot, q: Array, *rates: Array) -> Array:
@@ -138,7 +138,7 @@ def has_dependent_rows(robot: ConstrainedRobot, q: Array, *rates: Array) -> Arra
     return finite(q, *rates) if independence is None else are_dependent(independence, q, *rates)
 
 
-def are_dependent(independence: Any, *state: Array) -> Array:
+def are_dependent(independence: object, *state: Array) -> Array:
     """True for finite states whose rows have no more than `MIN_INDEPENDENCE`, shape (...)."""
     dependent = np.asarray(~(np.asarray(independence) > MIN_INDEPENDENCE).all(axis=-1))
     return np.asarray(dependent & finite(*state)) if dependent.any() else dependent

@@ -18,7 +18,6 @@ constraints of full rank.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from armdyn.algorithms.load_newton import STEPS_OF_CURVES, SolutionUnderLoad, ho
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion, loads_of_drives
 from armdyn.base.advice import either
 from armdyn.base.errors import Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.multiplier_loads import multiplier_loads
 from armdyn.constraints.multipliers import ConstrainedMotion, independence_of, moved_within, schur_complement
@@ -69,7 +69,7 @@ def constrained_under_load(
     f_tip: Array | None = None,
     f_ext: Array | None = None,
     *,
-    near: Mapping[int, Any] | None = None,
+    near: Mapping[int, Scalar] | None = None,
 ) -> tuple[ConstrainedMotion, SolutionUnderLoad]:
     """The motion with A qdd + drift = 0, and the loads and the friction in it; NaN if it is not found.
 
@@ -165,7 +165,7 @@ def friction_of_available(model: Mechanism, available: Array, rates: Array) -> t
         rates: of the coordinates, rad/s or m/s, shape (..., n).
     """
 
-    def force(laws: list[FrictionLaw], i: int, load: Any) -> Any:
+    def force(laws: list[FrictionLaw], i: int, load: Scalar) -> Scalar:
         return sum(law.force(rates[i], load) for law in laws)
 
     return _of_coordinates(model, available, force)
@@ -188,7 +188,7 @@ def breakaway_of_available(model: Mechanism, backwards: Array, forwards: Array) 
 
 
 def _of_coordinates(
-    model: Mechanism, available: Array, force: Callable[[list[FrictionLaw], int, Any], Any]
+    model: Mechanism, available: Array, force: Callable[[list[FrictionLaw], int, Scalar], Scalar]
 ) -> tuple[Array, Array]:
     """f and df/dt of every coordinate, by Newton's method for each; zero without friction that depends on the load."""
     coordinates, n = coordinates_under_load(model), model.dof
@@ -203,7 +203,7 @@ def _of_coordinates(
     return friction, slopes
 
 
-def _of_one(force: Callable[[Array], Array], t: Any, steps: int) -> tuple[Any, Any]:
+def _of_one(force: Callable[[Array], Array], t: Scalar, steps: int) -> tuple[Scalar, Scalar]:
     """f and df/dt = s/(1 + s) with l + f(l) = t, by Newton's method: l = (t - (f - s l))/(1 + s); NaN if not found."""
     load = t
     for _ in range(steps):
@@ -213,6 +213,6 @@ def _of_one(force: Callable[[Array], Array], t: Any, steps: int) -> tuple[Any, A
     return f * or_nan(holds([t, -load, -f])), s / (1.0 + s)
 
 
-def _with_slope(force: Callable[[Array], Array], load: Any) -> tuple[Any, Any]:
+def _with_slope(force: Callable[[Array], Array], load: Scalar) -> tuple[Scalar, Scalar]:
     x = np.array([load, 0.0], dtype=object)[:1]
     return force(x)[0], derivative(force, x)[0, 0]

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.task_rows import COMPONENTS, Components
+from armdyn.base.scalars import Scalar
 from armdyn.control.tip_tasks import force_felt, task_size, tip_task, wrench_on_frame
 from armdyn.control.with_gains import scaled, unscaled
 from armdyn.declaration import function
-from armdyn.spatial.rotations import rigid
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array, rigid
 
 
 class Admittance(NamedTuple):
     """The joint forces ``tau``, and ``shift`` and ``shift_rate`` of the reference a step later, m and m/s."""
 
-    tau: Any
-    shift: Any
-    shift_rate: Any
+    tau: Array
+    shift: Array
+    shift_rate: Array
 
 
 @function(
@@ -28,21 +30,21 @@ class Admittance(NamedTuple):
     gains=("M_virtual", "B", "K", "Kp", "Kd"),
 )
 def admittance(
-    model: Any,
-    q: Any,
-    qd: Any,
-    shift: Any,
-    shift_rate: Any,
-    T_ref: Any,
-    f_measured: Any,
-    M_virtual: Any,
-    B: Any,
-    K: Any,
-    Kp: Any,
-    Kd: Any,
-    h: Any,
-    V_ref: Any = None,
-    Vdot_ref: Any = None,
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    shift: Array,
+    shift_rate: Array,
+    T_ref: Array,
+    f_measured: Array,
+    M_virtual: Array,
+    B: Array,
+    K: Array,
+    Kp: Array,
+    Kd: Array,
+    h: Scalar,
+    V_ref: Array | None = None,
+    Vdot_ref: Array | None = None,
     *,
     frame: str | None = None,
     components: Components = COMPONENTS,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from armdyn.simulation.forces import Callback
 from armdyn.spatial.rotations import Array
 
 
-def callback(function: Callable[[float, Array, Array], Any], *, sample_time: float) -> Callback:
+def callback(function: Callable[[float, Array, Array], object], *, sample_time: float) -> Callback:
     """An ordinary function as the ``torque`` or ``f_tip`` of `armdyn.simulate`, called at its own sample time.
 
     See `armdyn.simulation.forces.Callback`. It runs in Python, one call per sample: for what is an `armdyn.function`,

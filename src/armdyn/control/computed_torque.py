@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from armdyn.algorithms import inverse_dynamics
+from armdyn.base.scalars import Scalar
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
 
 
 class ComputedTorque(NamedTuple):
     """The joint forces ``tau``, and the ``integral`` of the errors a step later, rad s or m s, shape (..., n) each."""
 
-    tau: Any
-    integral: Any
+    tau: Array
+    integral: Array
 
 
 @function("(n),(n),(n),(n),(n)=0,(n)=0,(n),(n),(),(n)?->(n),(n)", result=ComputedTorque, gains=("Kp", "Kd", "Ki"))
 def computed_torque(
-    model: Any,
-    q: Any,
-    qd: Any,
-    integral: Any,
-    q_ref: Any,
-    qd_ref: Any,
-    qdd_ref: Any,
-    Kp: Any,
-    Kd: Any,
-    h: Any,
-    Ki: Any = None,
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    integral: Array,
+    q_ref: Array,
+    qd_ref: Array,
+    qdd_ref: Array,
+    Kp: Array,
+    Kd: Array,
+    h: Scalar,
+    Ki: Array | None = None,
 ) -> ComputedTorque:
     """Joint forces tau = M(q) (qdd_ref + Kd de/dt + Kp e + Ki z) + h(q, qd), N m or N, shape (..., n); e = q_ref - q.
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from armdyn.actuators.joint_motors import CONSTANTS, motors_of
 from armdyn.base.checks import number
+from armdyn.base.scalars import Scalar
 from armdyn.control.sampled import sampled
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Argument, Function
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, less, select
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -70,7 +71,7 @@ def current_controlled(controller: Function) -> Function:
     voltage, command = inside.new("voltage"), inside.new("current_command")
     proportional, rate = inside.new("Kp_current"), inside.new("Ki_current")
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         refuse_springs(
             model,
             f"current_loop takes the speeds of the motors from qd, and {model.name!r} has flexible joints, whose "
@@ -82,14 +83,14 @@ def current_controlled(controller: Function) -> Function:
         for own in motors_of(model, *CONSTANTS):
             i, motor = own.coordinate, own.motor
             now, z = values[current][i], values[integral][i]
-            reference = _within(motor.current(tau[i] / own.ratio), motor.limits.current)
+            reference = _clamp(motor.current(tau[i] / own.ratio), motor.limits.current)
             error = reference - now
             unlimited = values[proportional][i] * error + z
-            V = _within(unlimited, motor.limits.voltage)
+            V = _clamp(unlimited, motor.limits.voltage)
             grown = z + values[rate][i] * h * error
             w = own.speed(values["qd"])
             later = motor.next_current(now, V, w, h, motor.limits.current_rate)
-            tau[i] = own.joint_force(_within(motor.torque(later), motor.limits.torque), values["q"])
+            tau[i] = own.joint_force(_clamp(motor.torque(later), motor.limits.torque), values["q"])
             new[current][i], new[voltage][i], new[command][i] = later, V, reference
             is_limited = not math.isinf(motor.limits.voltage)
             new[integral][i] = select(less(motor.limits.voltage, abs(unlimited)), z, grown) if is_limited else grown
@@ -132,5 +133,5 @@ def current_gains(robot: Robot, bandwidth: float) -> dict[str, Array]:
     return gains
 
 
-def _within(x: Any, limit: float) -> Any:
+def _clamp(x: Scalar, limit: float) -> Scalar:
     return x if math.isinf(limit) else clip(x, -limit, limit)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.base.checks import whole_number
 from armdyn.base.errors import SettingError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
+from armdyn.model.mechanism import Mechanism
 
 MOST_STEPS = 1000
 """Each step of the delay keeps joint forces of its own, and code that moves them on."""
@@ -45,7 +44,7 @@ def delayed(controller: Function, steps: int) -> Function:
     inside = Inside(controller)
     line = inside.new("delayed_tau")
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         result = run(values)
         waiting = values[line]
         return result | {"tau": waiting[0], line: np.array([*waiting[1:], result["tau"]])}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.base.checks import number
 from armdyn.base.errors import SettingError
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Function
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import select
 
 
@@ -38,10 +37,10 @@ def differencing(controller: Function, time_constant: float = 0.0) -> Function:
     """
     T = number("time_constant", time_constant, least=0.0, unit="s", error=SettingError)
     inside = Inside(controller)
-    inside.needs("qd", what="differencing()")
+    inside.needs("qd", subject="differencing()")
     last, filtered, started = (inside.new(n) for n in ("last_q", "filtered_velocity", "differencing_started"))
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         difference = select(values[started], values["q"] - values[last], 0.0)
         v = (T * values[filtered] + difference) / (T + values["h"])
         result = run(values | {"qd": v})

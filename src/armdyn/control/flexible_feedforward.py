@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.actuators import flexible_inverse_dynamics
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
 
 
 @function("(n),(n),(n),(n)=0,(n)=0,(n)=0,(n)=0,(n),(n)->(n)", gains=("Kp", "Kd"))
 def flexible_feedforward(
-    model: Any,
-    theta: Any,
-    thetad: Any,
-    q_ref: Any,
-    qd_ref: Any,
-    qdd_ref: Any,
-    jerk_ref: Any,
-    snap_ref: Any,
-    Kp: Any,
-    Kd: Any,
-) -> Any:
+    model: Mechanism,
+    theta: Array,
+    thetad: Array,
+    q_ref: Array,
+    qd_ref: Array,
+    qdd_ref: Array,
+    jerk_ref: Array,
+    snap_ref: Array,
+    Kp: Array,
+    Kd: Array,
+) -> Array:
     """Motor forces tau = tau_d + Kp (theta_d - theta) + Kd (thetad_d - thetad), N m or N, shape (..., n).
 
     theta_d, thetad_d and tau_d are those of `flexible_inverse_dynamics` for the motion wanted (De Luca 2000). Without
@@ -44,5 +44,6 @@ def flexible_feedforward(
     Raises:
         TraceError: a robot with damped springs, whose rotors the motion of the links alone does not place.
     """
-    wanted = flexible_inverse_dynamics(model, q_ref, qd_ref, qdd_ref, jerk_ref, snap_ref)
-    return wanted.tau + scaled(Kp, wanted.theta - theta) + scaled(Kd, wanted.thetad - thetad)
+    reference = flexible_inverse_dynamics(model, q_ref, qd_ref, qdd_ref, jerk_ref, snap_ref)
+    tau: Array = reference.tau + scaled(Kp, reference.theta - theta) + scaled(Kd, reference.thetad - thetad)
+    return tau

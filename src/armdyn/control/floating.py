@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms import gravity_forces, parallel_spring_forces
+from armdyn.base.scalars import Scalar
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip
+from armdyn.spatial.rotations import Array
 
 SIGN_WIDTH = 0.05
 """w of the smooth sign of the compensated dry friction, rad/s or m/s."""
@@ -16,8 +17,16 @@ SIGN_WIDTH = 0.05
 
 @function("(n),(n),(),(n),(n),(n),(n),()->(n)")
 def floating_torque(
-    model: Any, q: Any, qd: Any, t: Any, viscous: Any, coulomb: Any, load: Any, limit: Any, ramp: Any
-) -> Any:
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    t: Scalar,
+    viscous: Array,
+    coulomb: Array,
+    load: Scalar,
+    limit: Scalar,
+    ramp: Scalar,
+) -> Array:
     """Joint forces that carry the arm and overcome a part of its friction, N m or N, shape (..., n).
 
     tau = r(t) clip(g(q) + b qd + (c + k |g(q)|) s, -limit, limit), with s = tanh(qd/0.05), a sign that does not jump at
@@ -42,15 +51,25 @@ def floating_torque(
     True
     """
     g = gravity_forces(model, q) + parallel_spring_forces(model, q)
-    wanted = g + viscous * qd + (coulomb + load * abs(g)) * np.tanh(qd * (1.0 / SIGN_WIDTH))
+    demand = g + viscous * qd + (coulomb + load * abs(g)) * np.tanh(qd * (1.0 / SIGN_WIDTH))
     u = clip(t / ramp, 0.0, 1.0)
-    return (u * u * (3.0 - 2.0 * u)) * clip(wanted, -limit, limit)
+    tau: Array = (u * u * (3.0 - 2.0 * u)) * clip(demand, -limit, limit)
+    return tau
 
 
 @function("(n),(n),(),(n),(n),(n),(n),(),(n)->(n)")
 def floating_goal(
-    model: Any, q: Any, qd: Any, t: Any, viscous: Any, coulomb: Any, load: Any, limit: Any, ramp: Any, stiffness: Any
-) -> Any:
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    t: Scalar,
+    viscous: Array,
+    coulomb: Array,
+    load: Scalar,
+    limit: Scalar,
+    ramp: Scalar,
+    stiffness: Scalar,
+) -> Array:
     """Goals of position servos whose offset q_goal - q = tau/k makes the joint forces of `floating_torque`, rad or m.
 
     A servo without a register of torques that drives its joint by k (q_goal - q) is given the position plus tau/k.
@@ -74,4 +93,5 @@ def floating_goal(
     True
     """
     tau = floating_torque.implementation(model, q, qd, t, viscous, coulomb, load, limit, ramp)
-    return q + tau / stiffness
+    goal: Array = q + tau / stiffness
+    return goal

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.algorithms import forward_dynamics, friction_forces
 from armdyn.base.errors import TraceError, UnknownName, Unsupported
 from armdyn.control.with_model import with_model
 from armdyn.control.wrapping import QD, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Function
+from armdyn.model.mechanism import Mechanism
 
 OVERCOME_FRICTION = ("armdyn.control.computed_torque", "armdyn.control.hybrid_motion_force")
 """Packages of controllers that compensate friction themselves, by inverse dynamics."""
@@ -53,11 +52,11 @@ def friction_compensated(controller: Function, velocities: str = "qd") -> Functi
     knows = controller.implementation.__module__ in OVERCOME_FRICTION and with_model.__name__ not in controller.name
     if knows or friction_compensated.__name__ in controller.name:
         raise TraceError(f"{controller.name} overcomes friction itself; it would be counted twice")
-    known = ["qd", *(name for name, a in inside.arguments.items() if a.shape == ("n",) and name not in ("q", "qd"))]
-    if velocities not in known:
-        raise UnknownName.of("argument", velocities, known, controller.name)
+    choices = ["qd", *(name for name, a in inside.arguments.items() if a.shape == ("n",) and name not in ("q", "qd"))]
+    if velocities not in choices:
+        raise UnknownName.of("argument", velocities, choices, controller.name)
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         refuse_springs(
             model,
             f"friction_compensated knows the velocities of the links of {model.name!r}; friction of its flexible "

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from armdyn.base.errors import MissingInput
+from armdyn.base.scalars import Scalar
 from armdyn.constraints import hybrid_forces
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
 
 
 class HybridMotionForce(NamedTuple):
     """The joint forces ``tau``, and the ``force_integral`` of the errors in force a step later, N s or N m s."""
 
-    tau: Any
-    force_integral: Any
+    tau: Array
+    force_integral: Array
 
 
 @function(
@@ -24,20 +27,20 @@ class HybridMotionForce(NamedTuple):
     gains=("Kp", "Kd", "Kp_force", "Ki_force"),
 )
 def hybrid_motion_force(
-    model: Any,
-    q: Any,
-    qd: Any,
-    force_integral: Any,
-    q_ref: Any,
-    qd_ref: Any,
-    qdd_ref: Any,
-    multipliers_ref: Any,
-    Kp: Any,
-    Kd: Any,
-    h: Any,
-    multipliers_measured: Any = None,
-    Kp_force: Any = None,
-    Ki_force: Any = None,
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    force_integral: Array,
+    q_ref: Array,
+    qd_ref: Array,
+    qdd_ref: Array,
+    multipliers_ref: Array,
+    Kp: Array,
+    Kd: Array,
+    h: Scalar,
+    multipliers_measured: Array | None = None,
+    Kp_force: Array | None = None,
+    Ki_force: Array | None = None,
 ) -> HybridMotionForce:
     """Joint forces that move along constraints and press against them as wanted, N m or N, shape (..., n).
 
@@ -77,14 +80,14 @@ def hybrid_motion_force(
     array([30.])
     """
     qdd = qdd_ref + scaled(Kd, qd_ref - qd) + scaled(Kp, q_ref - q)
-    wanted = multipliers_ref
+    multipliers = multipliers_ref
     if multipliers_measured is None:
         if Kp_force is not None or Ki_force is not None:
             raise MissingInput("Kp_force and Ki_force need multipliers_measured")
-        return HybridMotionForce(hybrid_forces(model, q, qd, qdd, wanted), force_integral)
+        return HybridMotionForce(hybrid_forces(model, q, qd, qdd, multipliers), force_integral)
     e_force = multipliers_ref - multipliers_measured
     if Kp_force is not None:
-        wanted = wanted + scaled(Kp_force, e_force)
+        multipliers = multipliers + scaled(Kp_force, e_force)
     if Ki_force is not None:
-        wanted = wanted + scaled(Ki_force, force_integral)
-    return HybridMotionForce(hybrid_forces(model, q, qd, qdd, wanted), force_integral + h * e_force)
+        multipliers = multipliers + scaled(Ki_force, force_integral)
+    return HybridMotionForce(hybrid_forces(model, q, qd, qdd, multipliers), force_integral + h * e_force)

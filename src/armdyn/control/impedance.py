@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.algorithms.task_rows import COMPONENTS, Components, selected
 from armdyn.base.errors import MissingInput
 from armdyn.control.tip_tasks import force_felt, task_size, tip_task, wrench_on_frame
 from armdyn.control.with_gains import scaled, unscaled
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
 
 
 @function(
@@ -17,21 +17,21 @@ from armdyn.declaration import function
     gains=("K", "B", "M_virtual"),
 )
 def impedance(
-    model: Any,
-    q: Any,
-    qd: Any,
-    T_ref: Any,
-    K: Any,
-    B: Any,
-    V_ref: Any = None,
-    Vdot_ref: Any = None,
-    M_virtual: Any = None,
-    f_measured: Any = None,
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    T_ref: Array,
+    K: Array,
+    B: Array,
+    V_ref: Array | None = None,
+    Vdot_ref: Array | None = None,
+    M_virtual: Array | None = None,
+    f_measured: Array | None = None,
     *,
     frame: str | None = None,
     components: Components = COMPONENTS,
     damping: float = 0.0,
-) -> Any:
+) -> Array:
     """Joint forces tau = J^T (Lambda Vdot_ref + eta + B (V_ref - V) + K e), N m or N, shape (..., n).
 
     The frame answers to the force f_ext of its surroundings with its own mass:
@@ -77,8 +77,10 @@ def impedance(
     space, spring = task.space, scaled(B, task.ed) + scaled(K, task.e)
     if (M_virtual is None) != (f_measured is None):
         raise MissingInput("M_virtual and f_measured belong together: give both, or none")
-    if M_virtual is None:
-        return space.J.T @ (space.Lambda @ task.Vdot_ref + space.eta + spring)
+    if M_virtual is None or f_measured is None:
+        tau: Array = space.J.T @ (space.Lambda @ task.Vdot_ref + space.eta + spring)
+        return tau
     along = selected(task.rows, wrench_on_frame(model, q, f_measured, frame))
     felt = force_felt(model, q, f_measured, task, frame)
-    return space.J.T @ (space.Lambda @ (task.Vdot_ref + unscaled(M_virtual, spring + along)) + space.eta - felt)
+    tau = space.J.T @ (space.Lambda @ (task.Vdot_ref + unscaled(M_virtual, spring + along)) + space.eta - felt)
+    return tau

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms import bias_forces, friction_forces, mass_matrix
@@ -11,6 +9,7 @@ from armdyn.base.errors import Unsupported
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Function
 from armdyn.model.constraints import refuse_constraints
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import derivative
 from armdyn.spatial.positive_definite import Cholesky
 from armdyn.spatial.rotations import Array
@@ -44,9 +43,9 @@ def implicit_damping(controller: Function) -> Function:
     True
     """
     inside = Inside(controller)
-    inside.needs("qd", what="implicit_damping")
+    inside.needs("qd", subject="implicit_damping")
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         refuse_springs(model, f"implicit_damping counts the stiff arm, and {model.name!r} has flexible joints")
         refuse_constraints(model.model, "implicit_damping", "method='radau'")
         if model.drive.depends_on_load:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.algorithms import (
     friction_forces,
     generalized_momentum,
@@ -14,6 +12,7 @@ from armdyn.algorithms import (
 from armdyn.control.with_gains import scaled
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values, refuse_springs
 from armdyn.declaration import Argument, Function
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import select
 
 
@@ -52,7 +51,7 @@ def momentum_observer(controller: Function) -> Function:
     gain, estimate = inside.new("K_observer"), inside.new("observed_momentum")
     started, residual = inside.new("observer_started"), inside.new("residual")
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         refuse_springs(
             model,
             f"momentum_observer compares the momentum of the stiff arm with the motors' forces, and {model.name!r} "
@@ -61,13 +60,13 @@ def momentum_observer(controller: Function) -> Function:
         result = run(values)
         q, qd = values["q"], values["qd"]
         p = generalized_momentum(model, q, qd)
-        known = select(values[started], values[estimate], p)
-        r = scaled(values[gain], p - known)
+        reference = select(values[started], values[estimate], p)
+        r = scaled(values[gain], p - reference)
         static = gravity_forces(model, q) + parallel_spring_forces(model, q)
         rate = result["tau"] + transposed_coriolis_forces(model, q, qd) - static + r
         if model.drive.has_friction:
             rate = rate - friction_forces(model, q, qd)
-        return result | {estimate: known + values["h"] * rate, started: 1.0, residual: r}
+        return result | {estimate: reference + values["h"] * rate, started: 1.0, residual: r}
 
     doc = "Joint forces tau, N m or N, shape (..., n), and the residual of a momentum observer."
     return inside.wrapped(

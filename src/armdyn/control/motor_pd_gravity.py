@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.actuators import spring_deflections
 from armdyn.algorithms import gravity_forces, parallel_spring_forces
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
 
 
 @function("(n),(n),(n),(n),(n)->(n)", gains=("Kp", "Kd"))
-def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, Kd: Any) -> Any:
+def motor_pd_gravity(model: Mechanism, theta: Array, thetad: Array, q_ref: Array, Kp: Array, Kd: Array) -> Array:
     """Motor forces tau = Kp (theta_ref - theta) - Kd thetad + g(q_ref), N m or N, shape (..., n).
 
     They use the rotors alone, as motors measure; theta_ref = q_ref + s^-1(g(q_ref)) are their positions while springs
@@ -37,5 +37,6 @@ def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, K
     >>> bool(abs(rolled.final.q - [0.5, -0.4]).max() < 1e-3)
     True
     """
-    held = gravity_forces(model, q_ref) + parallel_spring_forces(model, q_ref)
-    return scaled(Kp, q_ref + spring_deflections(model, held) - theta) - scaled(Kd, thetad) + held
+    gravity = gravity_forces(model, q_ref) + parallel_spring_forces(model, q_ref)
+    tau: Array = scaled(Kp, q_ref + spring_deflections(model, gravity) - theta) - scaled(Kd, thetad) + gravity
+    return tau

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,6 +9,7 @@ from armdyn.base.checks import joint_array, whole_number
 from armdyn.base.errors import SettingError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Argument, Function
+from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -38,12 +37,14 @@ def noisy(controller: Function) -> Function:
     True
     """
     inside = Inside(controller)
-    inside.needs("q", "qd", what="noisy()")
+    inside.needs("q", "qd", subject="noisy()")
     noise = {name: inside.new(f"{name}_noise") for name in ("q", "qd") if name in inside.arguments}
 
-    def law(model: Any, values: Values, run: Run) -> Values:
-        told = {name: values[name] + values[added] for name, added in noise.items() if values.get(added) is not None}
-        result = run(values | told)
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
+        measurements = {
+            name: values[name] + values[added] for name, added in noise.items() if values.get(added) is not None
+        }
+        result = run(values | measurements)
         return result
 
     more = [Argument(name, ("n",), optional=True) for name in noise.values()]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.algorithms.task_rows import COMPONENTS, Components
 from armdyn.base.errors import MissingInput
 from armdyn.control.tip_tasks import task_size, tip_task
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
 
 
 @function(
@@ -17,22 +17,22 @@ from armdyn.declaration import function
     gains=("Kp", "Kd", "Kp_null", "Kd_null"),
 )
 def operational_space(
-    model: Any,
-    q: Any,
-    qd: Any,
-    T_ref: Any,
-    Kp: Any,
-    Kd: Any,
-    V_ref: Any = None,
-    Vdot_ref: Any = None,
-    q_null: Any = None,
-    Kp_null: Any = None,
-    Kd_null: Any = None,
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    T_ref: Array,
+    Kp: Array,
+    Kd: Array,
+    V_ref: Array | None = None,
+    Vdot_ref: Array | None = None,
+    q_null: Array | None = None,
+    Kp_null: Array | None = None,
+    Kd_null: Array | None = None,
     *,
     frame: str | None = None,
     components: Components = COMPONENTS,
     damping: float = 0.0,
-) -> Any:
+) -> Array:
     """Joint forces tau = J^T (Lambda (Vdot_ref + Kd (V_ref - V) + Kp e) + eta) + N tau_0, N m or N, shape (..., n).
 
     The frame's error obeys de^2/dt^2 + Kd de/dt + Kp e = 0 in each component (to the first order in rotation), and
@@ -69,7 +69,7 @@ def operational_space(
     """
     task = tip_task(model, q, qd, T_ref, V_ref, Vdot_ref, frame=frame, components=components, damping=damping)
     space = task.space
-    tau = space.J.T @ (space.Lambda @ (task.Vdot_ref + scaled(Kd, task.ed) + scaled(Kp, task.e)) + space.eta)
+    tau: Array = space.J.T @ (space.Lambda @ (task.Vdot_ref + scaled(Kd, task.ed) + scaled(Kp, task.e)) + space.eta)
     if Kd_null is not None:
         tau = tau - space.N @ scaled(Kd_null, qd)
     if Kp_null is not None and q_null is not None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.algorithms import gravity_forces, parallel_spring_forces
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
 
 
 @function("(n),(n),(n),(n)=0,(n),(n)->(n)", gains=("Kp", "Kd"))
-def pd_gravity(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, Kp: Any, Kd: Any) -> Any:
+def pd_gravity(model: Mechanism, q: Array, qd: Array, q_ref: Array, qd_ref: Array, Kp: Array, Kd: Array) -> Array:
     """Joint forces tau = Kp (q_ref - q) + Kd (qd_ref - qd) + g(q) + s(q), N m or N, shape (..., n).
 
     Each joint pulled by a spring and a damper of its own, gravity g taken away, and the
@@ -36,4 +36,7 @@ def pd_gravity(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, Kp: Any, Kd
     >>> bool(abs(rolled.final.q - 0.5).max() < 1e-3)
     True
     """
-    return scaled(Kp, q_ref - q) + scaled(Kd, qd_ref - qd) + gravity_forces(model, q) + parallel_spring_forces(model, q)
+    tau: Array = (
+        scaled(Kp, q_ref - q) + scaled(Kd, qd_ref - qd) + gravity_forces(model, q) + parallel_spring_forces(model, q)
+    )
+    return tau

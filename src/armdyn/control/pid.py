@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from armdyn.base.scalars import Scalar
 from armdyn.control.with_gains import scaled
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
 
 
 class PID(NamedTuple):
     """The joint forces ``tau``, and the ``integral`` of the errors a step later, rad s or m s, shape (..., n) each."""
 
-    tau: Any
-    integral: Any
+    tau: Array
+    integral: Array
 
 
 @function("(n),(n),(n),(n),(n)=0,(n),(n),(n),()->(n),(n)", result=PID, gains=("Kp", "Ki", "Kd"))
-def pid(model: Any, q: Any, qd: Any, integral: Any, q_ref: Any, qd_ref: Any, Kp: Any, Ki: Any, Kd: Any, h: Any) -> PID:
+def pid(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    integral: Array,
+    q_ref: Array,
+    qd_ref: Array,
+    Kp: Array,
+    Ki: Array,
+    Kd: Array,
+    h: Scalar,
+) -> PID:
     """Joint forces tau = Kp e + Ki z + Kd de/dt with e = q_ref - q, N m or N, shape (..., n); z is the integral of e.
 
     The controller has no model of the arm (Modern Robotics 11.4.2.1). z is a state: z[k+1] = z[k] + h e[k].

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms import forward_kinematics
 from armdyn.kinematics.aims import longest_column
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import arctan2, greater, less, select
 from armdyn.spatial.rotations import Array
 
@@ -45,7 +44,7 @@ def rotation_vector(R: Array) -> Array:
     return np.array([select(is_far, towards * angle * c / length, v) for c, v in zip(column, near, strict=True)])
 
 
-def pose_error(model: Any, q: Array, T_ref: Array, *, frame: str | None = None) -> Array:
+def pose_error(model: Mechanism, q: Array, T_ref: Array, *, frame: str | None = None) -> Array:
     """The way (w, p) from a frame to a pose, in base axes, rad and m, shape (6,).
 
     R_ref = exp([w]) R and p = p_ref - p: the twist that takes the frame there in a second, to the first order

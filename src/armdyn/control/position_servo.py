@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,6 +9,7 @@ from armdyn.base.checks import array
 from armdyn.base.errors import SettingError, ShapeError
 from armdyn.control.wrapping import QD, Inside, Q, Run, Values
 from armdyn.declaration import Function
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip
 from armdyn.spatial.rotations import Array
 
@@ -46,7 +45,7 @@ def position_servo(
     inside = Inside(controller)
     signal = inside.new("q_goal")
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         for name, numbers in (("stiffness", k), ("damping", d), ("limit", bound)):
             if numbers is not None and numbers.ndim and len(numbers) != model.dof:
                 raise ShapeError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from armdyn.base.checks import without_booleans
 from armdyn.base.errors import SettingError, ShapeError
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
+from armdyn.model.mechanism import Mechanism
 
 
 def quantised(controller: Function, resolution: float | Sequence[float]) -> Function:
@@ -43,9 +43,9 @@ def quantised(controller: Function, resolution: float | Sequence[float]) -> Func
     if r.ndim > 1 or not ((r > 0.0) & np.isfinite(r)).all():
         raise SettingError(f"resolution={resolution!r}; expected a number above zero, or one for each joint, rad or m")
     inside = Inside(controller)
-    inside.needs("q", what="quantised()")
+    inside.needs("q", subject="quantised()")
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         if r.ndim and len(r) != model.dof:
             raise ShapeError(f"resolution has {len(r)} values; expected one for each of the {model.dof} joints")
         result = run(values | {"q": r * np.floor(values["q"] / r + 0.5)})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.base.checks import whole_number
 from armdyn.base.errors import SettingError
 from armdyn.control.wrapping import H, Inside, Run, Values
 from armdyn.declaration import Function
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import Expr, less, select
 from armdyn.simulation.drivers.grid import MOST_STEPS
 
@@ -37,20 +36,20 @@ def sampled(controller: Function, every: int) -> Function:
     m = whole_number("every", every, least=1, most=MOST_STEPS, error=SettingError)
     inside = Inside(controller)
     step = inside.new("sampled_step")  # since it ran last
-    held = {inside.new(f"sampled_{name}"): name for name in inside.results if name not in inside.state}
+    samples = {inside.new(f"sampled_{name}"): name for name in inside.results if name not in inside.state}
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         runs = less(values[step], 0.5)
         if isinstance(runs, Expr) or runs:
             fresh = run(values | {"h": m * values["h"]})
         else:  # on numbers: the controller runs at its own sample time only
-            fresh = {name: values[name] for name in inside.state} | {name: values[own] for own, name in held.items()}
+            fresh = {name: values[name] for name in inside.state} | {name: values[own] for own, name in samples.items()}
         result = {name: select(runs, new, values[name]) for name, new in fresh.items() if name in inside.state}
-        for own, name in held.items():
+        for own, name in samples.items():
             result[name] = result[own] = select(runs, fresh[name], values[own])
         result[step] = select(less(values[step], m - 1.5), values[step] + 1.0, 0.0)
         return result
 
-    states = {own: inside.results[name] for own, name in held.items()} | {step: ()}
+    states = {own: inside.results[name] for own, name in samples.items()} | {step: ()}
     doc = f"Joint forces tau, N m or N, shape (..., n), computed every {m} steps and held in between."
     return inside.wrapped(sampled, law, doc, more=[H], states=states, settings={"every": m})

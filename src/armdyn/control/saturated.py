@@ -14,6 +14,7 @@ from armdyn.base.errors import SettingError, ShapeError, UnknownName
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.program import clip, greater, select
+from armdyn.spatial.rotations import Array
 
 
 def saturated(
@@ -45,32 +46,32 @@ def saturated(
     True
     """
     inside = Inside(controller)
-    arguments = None if limits is None else _checked(limits)
-    held = [name for name in integrals if name in inside.state]
+    arguments = None if limits is None else _check_limits(limits)
+    integrals_in_state = [name for name in integrals if name in inside.state]
     for name in integrals:
-        if name not in held and name != "integral":
+        if name not in integrals_in_state and name != "integral":
             raise UnknownName.of("state", name, inside.state, controller.name)
-        if name in held and inside.state[name].shape != ("n",):
+        if name in integrals_in_state and inside.state[name].shape != ("n",):
             raise ShapeError(f"integral {name!r} of {controller.name} has shape {inside.state[name].shape}; expected n")
     signal = inside.new("tau_unlimited")
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: object, values: Values, run: Run) -> Values:
         result = run(values)
-        wanted = result["tau"]
+        demand = result["tau"]
         bounds = _bounds(model, arguments)
-        tau = [x if math.isinf(b) else clip(x, -b, b) for x, b in zip(wanted, bounds, strict=True)]
-        excess = wanted - np.array(tau)
-        for name in held:
+        tau = [x if math.isinf(b) else clip(x, -b, b) for x, b in zip(demand, bounds, strict=True)]
+        excess = demand - np.array(tau)
+        for name in integrals_in_state:
             old, new = values[name], result[name]
             result[name] = select(greater(excess * (new - old), 0.0), old, new)
-        return result | {"tau": np.array(tau), signal: wanted}
+        return result | {"tau": np.array(tau), signal: demand}
 
     doc = "Joint forces tau within effort limits, N m or N, shape (..., n); integrals stop if they would add to it."
     settings = {"limits": limits, "integrals": tuple(integrals)}
     return inside.wrapped(saturated, law, doc, signals={signal: ("n",)}, settings=settings)
 
 
-def _checked(limits: Any) -> Any:
+def _check_limits(limits: object) -> Array:
     try:
         result = np.array(without_booleans("limits", limits), dtype=float)
     except (TypeError, ValueError):
@@ -80,15 +81,15 @@ def _checked(limits: Any) -> Any:
     return result
 
 
-def _bounds(model: Any, given: Any) -> list[float]:
+def _bounds(model: Any, limits: Any) -> list[float]:
     """The limit of each coordinate."""
     coordinates = model.model.coordinates
-    if given is None:
+    if limits is None:
         bounds = [c.limits.effort for c in coordinates]
         if all(map(math.isinf, bounds)):
             given_here = either("saturated(..., limits=)", "{saturated: {limits: [...]}}")
             raise SettingError(f"{model.name!r} has no effort limits; give {given_here}, N m or N")
         return bounds
-    if given.ndim and len(given) != len(coordinates):
-        raise ShapeError(f"limits has {len(given)} values; expected one for each of the {len(coordinates)} joints")
-    return [float(x) for x in np.broadcast_to(given, len(coordinates))]
+    if limits.ndim and len(limits) != len(coordinates):
+        raise ShapeError(f"limits has {len(limits)} values; expected one for each of the {len(coordinates)} joints")
+    return [float(x) for x in np.broadcast_to(limits, len(coordinates))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from armdyn.actuators.thermal import Rises
 from armdyn.base.advice import either
 from armdyn.base.checks import choice, switch
 from armdyn.base.errors import DTypeError, ModelError, SettingError, UnknownName, Unsupported, excerpt
+from armdyn.base.scalars import Scalar
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Argument, Function
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, minimum, select
 from armdyn.spatial.rotations import Array
 
@@ -36,11 +38,11 @@ class _Step(NamedTuple):
     ``slope`` is the rise of the current per volt of the bus, A/V.
     """
 
-    force: Any
-    voltage: Any
-    current: Any
+    force: Scalar
+    voltage: Scalar
+    current: Scalar
     rises: Rises
-    slope: Any
+    slope: Scalar
 
 
 def through_motors(
@@ -48,7 +50,7 @@ def through_motors(
     *,
     command: str = "torque",
     flexible: bool = False,
-    supply: Supply | Mapping[str, Any] | None = None,
+    supply: Supply | Mapping[str, Scalar] | None = None,
 ) -> Function:
     """A controller that commands the motors of the joints, whose currents then give tau, N m or N.
 
@@ -103,20 +105,20 @@ def through_motors(
     """
     command = choice("command", command, COMMANDS, error=SettingError)
     flexible = switch("flexible", flexible)
-    source = _checked(supply)
+    source = _supply_of(supply)
     inside = Inside(controller)
     current, winding, housing = states = [inside.new(name) for name in STATES]
     voltage, power = inside.new("voltage"), inside.new("electrical_power")
     sag, *of_supply = [inside.new(name) for name in ("bus_sag", *OF_SUPPLY)]
 
-    def law(model: Any, values: Values, run: Run) -> Values:
+    def law(model: Mechanism, values: Values, run: Run) -> Values:
         _check_springs(model, flexible=flexible)
         result = run(values)
         q, qd = _of_rotors(model, values) if flexible else (values["q"], values["qd"])
         tau = np.array(result["tau"], dtype=object)
         new = {name: np.zeros(len(tau), dtype=object) for name in (*states, voltage, power)}
-        bus: Any = None if source is None else source.voltage - values[sag]
-        slopes: list[Any] = []
+        bus: Scalar = None if source is None else source.voltage - values[sag]
+        slopes: list[Scalar] = []
         for own in motors_of(model, *CONSTANTS):
             i = own.coordinate
             state = values[current][i], Rises(values[winding][i], values[housing][i])
@@ -143,7 +145,7 @@ def through_motors(
     )  # fmt: skip
 
 
-def _checked(supply: Supply | Mapping[str, Any] | None) -> Supply | None:
+def _supply_of(supply: Supply | Mapping[str, Scalar] | None) -> Supply | None:
     """The supply, if its voltage can be simulated in a motion.
 
     Raises:
@@ -154,10 +156,10 @@ def _checked(supply: Supply | Mapping[str, Any] | None) -> Supply | None:
     if supply is None:
         return None
     if isinstance(supply, Mapping):
-        known = [field.name for field in dataclasses.fields(Supply)]
+        fields = [field.name for field in dataclasses.fields(Supply)]
         for name in supply:
-            if name not in known:
-                raise UnknownName.of("argument", name, known, "supply")
+            if name not in fields:
+                raise UnknownName.of("argument", name, fields, "supply")
         if "voltage" not in supply:
             raise ModelError("supply has no voltage; expected such as {voltage: 48, resistance: 0.1}")
         supply = Supply(**supply)
@@ -171,7 +173,7 @@ def _checked(supply: Supply | Mapping[str, Any] | None) -> Supply | None:
     return supply
 
 
-def _check_springs(model: Any, *, flexible: bool) -> None:
+def _check_springs(model: Mechanism, *, flexible: bool) -> None:
     """Refuse an arm with flexible joints if ``flexible`` is false, and a rigid arm if it is true."""
     has_springs = spring_count(model.model) > 0
     if has_springs and not flexible:
@@ -190,7 +192,7 @@ def _check_springs(model: Any, *, flexible: bool) -> None:
         )
 
 
-def _of_rotors(model: Any, values: Values) -> tuple[Array, Array]:
+def _of_rotors(model: Mechanism, values: Values) -> tuple[Array, Array]:
     """Positions and velocities of the rotors at the joints: at rigid joints those of the links."""
     result = np.array(values["q"], dtype=object), np.array(values["qd"], dtype=object)
     for place in flexible_places(model.model):
@@ -199,34 +201,42 @@ def _of_rotors(model: Any, values: Values) -> tuple[Array, Array]:
 
 
 def _step(
-    own: JointMotor, command: str, wanted: Any, current: Any, rises: Rises, q: Array, qd: Array, h: Any, bus: Any
+    own: JointMotor,
+    command: str,
+    demand: Scalar,
+    current: Scalar,
+    rises: Rises,
+    q: Array,
+    qd: Array,
+    h: Scalar,
+    bus: Scalar,
 ) -> _Step:
     """One step of one motor, from the joint force or the voltage that is wanted, at a voltage of the bus."""
     motor, limits, w = own.motor, own.motor.limits, own.speed(qd)
     if command == "torque":
-        commanded = _within(motor.current(wanted / own.ratio), limits.current)  # I_com = tau / (G k_t)
-        wanted = motor.voltage_for(commanded, current, w, h)
+        commanded = _clamp(motor.current(demand / own.ratio), limits.current)  # I_com = tau / (G k_t)
+        demand = motor.voltage_for(commanded, current, w, h)
     warm = motor if motor.thermal is None else motor.at(*rises)
     if command == "voltage" and math.isfinite(limits.current):  # the amplifier takes back what would drive more
-        wanted = clip(wanted, *(warm.voltage_for(most, current, w, h) for most in (-limits.current, limits.current)))
-    voltage = _within(wanted, _least(limits.voltage, bus))
+        demand = clip(demand, *(warm.voltage_for(most, current, w, h) for most in (-limits.current, limits.current)))
+    voltage = _clamp(demand, _least(limits.voltage, bus))
     later = warm.next_current(current, voltage, w, h, limits.current_rate)
-    torque = _within(warm.torque(later), limits.torque)
+    torque = _clamp(warm.torque(later), limits.torque)
     if motor.thermal is not None:
         rises = motor.thermal.next_rises(rises, warm.heat(later), h)
     slope = 0.0
     if bus is not None:
-        follows = select(abs(wanted) > bus, 1.0, 0.0) * select(bus < limits.voltage, 1.0, 0.0)
+        follows = select(abs(demand) > bus, 1.0, 0.0) * select(bus < limits.voltage, 1.0, 0.0)
         slope = follows * warm.next_current(0.0, 1.0, 0.0, h)  # current per volt after a step
     return _Step(own.joint_force(torque, q), voltage, later, rises, slope)
 
 
-def _least(limit: float, bus: Any) -> Any:
+def _least(limit: float, bus: Scalar) -> Scalar:
     """The most voltage that a motor is given."""
     if bus is None:
         return limit
     return bus if math.isinf(limit) else minimum(bus, limit)
 
 
-def _within(x: Any, limit: Any) -> Any:
+def _clamp(x: Scalar, limit: Scalar) -> Scalar:
     return x if isinstance(limit, float) and math.isinf(limit) else clip(x, -limit, limit)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms import TaskSpace, forward_kinematics, jacobian, task_space
 from armdyn.algorithms.task_rows import COMPONENTS, Components, chosen_rows, selected
 from armdyn.control.pose_errors import pose_error
+from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 
-def task_size(model: Any, *, components: Components = COMPONENTS, **_: Any) -> int:
+def task_size(model: Mechanism, *, components: Components = COMPONENTS, **_: object) -> int:
     """k, the number of components of a task."""
     return len(chosen_rows(components))
 
@@ -28,11 +30,11 @@ class TipTask(NamedTuple):
     e: Array
     ed: Array
     Vdot_ref: Array
-    rows: Any
+    rows: Sequence[tuple[float, ...]]
 
 
 def tip_task(
-    model: Any,
+    model: Mechanism,
     q: Array,
     qd: Array,
     T_ref: Array,
@@ -52,13 +54,13 @@ def tip_task(
     return TipTask(space, e, ed, rate, rows)
 
 
-def wrench_on_frame(model: Any, q: Array, f_measured: Array, frame: str | None) -> Array:
+def wrench_on_frame(model: Mechanism, q: Array, f_measured: Array, frame: str | None) -> Array:
     """f_ext, the wrench of the surroundings on a frame, in base axes, from its wrench on them, in its own axes."""
     R = forward_kinematics(model, q, frame=frame)[:3, :3]
     return -np.concatenate([R @ f_measured[:3], R @ f_measured[3:]])
 
 
-def force_felt(model: Any, q: Array, f_measured: Array, task: TipTask, frame: str | None) -> Array:
+def force_felt(model: Mechanism, q: Array, f_measured: Array, task: TipTask, frame: str | None) -> Array:
     """The force of f_ext along the task, Jbar^T J_6^T f_ext, shape (k,): its components, if it has no others."""
     J = jacobian(model, q, frame=frame)
     return np.asarray(task.space.Jbar.T @ -(J.T @ f_measured))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.declaration import Function
@@ -44,17 +42,18 @@ def with_gains(controller: Function, **kinds: str) -> Function:
     return with_kinds(controller, kinds)
 
 
-def scaled(K: Any, e: Array) -> Any:
+def scaled(K: Array, e: Array) -> Array:
     """K e of a gain that is a number, one value for each component of e, or a full matrix, shape (k,).
 
     Args:
         K: the gain, shape (), (k,) or (k, k).
         e: an error, shape (k,).
     """
-    return K @ e if np.ndim(K) == 2 else K * e
+    result: Array = K @ e if np.ndim(K) == 2 else K * e
+    return result
 
 
-def unscaled(M: Any, f: Array) -> Any:
+def unscaled(M: Array, f: Array) -> Array:
     """M^-1 f of an inertia that is a number, one value for each component, or a positive definite matrix, shape (k,).
 
     Args:

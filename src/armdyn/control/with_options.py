@@ -9,7 +9,7 @@ from armdyn.base.errors import UnknownName
 from armdyn.declaration import Function, MadeFunction
 
 
-def with_options(controller: Function, **options: Any) -> Function:
+def with_options(controller: Function, **options: object) -> Function:
     """The controller with other defaults of its options, and the sizes of its arrays that follow from them.
 
     Args:
@@ -27,8 +27,8 @@ def with_options(controller: Function, **options: Any) -> Function:
         if name not in controller.options:
             raise UnknownName.of("option", name, controller.options, controller.name)
 
-    def run(model: Any, *arrays: Any, **given: Any) -> Any:
-        return controller(model, *arrays, **{**options, **given})
+    def run(model: object, *arrays: object, **settings: Any) -> Any:
+        return controller(model, *arrays, **{**options, **settings})
 
     run.__name__ = run.__qualname__ = controller.name
     run.__module__, run.__doc__ = controller.implementation.__module__, controller.__doc__

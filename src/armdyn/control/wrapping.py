@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -12,16 +11,18 @@ from armdyn.actuators.flexible_joints import spring_count
 from armdyn.base.advice import either
 from armdyn.base.errors import TraceError, Unsupported
 from armdyn.base.named_tuples import named_tuple
+from armdyn.base.scalars import Scalar
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controller import Controller
+from armdyn.spatial.rotations import Array
 
-Values = dict[str, Any]
+Values = dict[str, Scalar]
 Run = Callable[[Values], Values]
 """The results of the controller inside by name, from its arguments by name."""
 
-Law = Callable[[Any, Values, Run], Values]
+Law = Callable[[Mechanism, Values, Run], Values]
 """The results by name, from the mechanism, the arguments by name, and a function that runs the inner one on others."""
 
 Q, QD, H = Argument("q", ("n",)), Argument("qd", ("n",)), Argument("h", ())
@@ -55,10 +56,12 @@ class Inside:
         self._names.add(free)
         return free
 
-    def needs(self, *names: str, what: str) -> None:
+    def needs(self, *names: str, subject: str) -> None:
         """Refuse a controller that takes none of these arguments, so that wrapping it would change nothing."""
         if not any(name in self.arguments for name in names):
-            raise TraceError(f"{self.function.name} does not take {' or '.join(names)}, so {what} would change nothing")
+            raise TraceError(
+                f"{self.function.name} does not take {' or '.join(names)}, so {subject} would change nothing"
+            )
 
     def wrapped(
         self,
@@ -70,7 +73,7 @@ class Inside:
         without: Iterable[str] = (),
         states: Mapping[str, Shape] | None = None,
         signals: Mapping[str, Shape] | None = None,
-        settings: Mapping[str, Any] | None = None,
+        settings: Mapping[str, object] | None = None,
         believed: Robot | None = None,
         gains: Iterable[str] = (),
     ) -> Function:
@@ -96,11 +99,12 @@ class Inside:
         name = f"{make.__name__}_{self.function.name}"
         kind = named_tuple(name, results)
 
-        def run(model: Any, *arrays: Any, **options: Any) -> Any:
+        def run(model: Mechanism, *arrays: Array, **options: object) -> tuple[Array, ...]:
             values = dict.fromkeys(arguments) | dict(zip(arguments, arrays, strict=False))
             own = model if believed is None else _mechanism_of(believed, values)
             result = law(model, values, lambda given: self.controller.run(own, given, **options))
-            return kind(*(np.asarray(result[one]) if results[one] else result[one] for one in results))
+            outputs: tuple[Array, ...] = kind(*(np.asarray(result[x]) if results[x] else result[x] for x in results))
+            return outputs
 
         run.__name__ = run.__qualname__ = name
         run.__module__ = self.function.implementation.__module__

@@ -76,13 +76,13 @@ class Algebra:
         }
         self.atoms = {k: (self.place[Symbol(f"cos#{k}")], self.place[Symbol(f"sin#{k}")]) for k in turning}
 
-    def element(self, value: Any) -> PolyElement:
+    def element(self, value: object) -> PolyElement:
         """A number, or a polynomial of SymPy in the parameters, as an element of the ring."""
         if isinstance(value, Fraction | int):
             return self.ring(QQ(value.numerator, value.denominator))
         return self.ring.from_expr(value)
 
-    def array(self, values: Any) -> Array:
+    def array(self, values: object) -> Array:
         """An array of elements."""
         return np.asarray(np.vectorize(self.element, otypes=[object])(np.asarray(values, dtype=object)))
 
@@ -128,7 +128,7 @@ class Algebra:
 
     def without_squares(self, f: PolyElement, s: int, c: int) -> PolyElement:
         """The element with s^2 replaced by 1 - c^2 for the generators at these indices."""
-        result: dict[tuple[int, ...], Any] = {}
+        result: dict[tuple[int, ...], object] = {}
         for powers, coefficient in f.items():
             half, odd = divmod(powers[s], 2)
             terms = {0: coefficient}
@@ -145,23 +145,23 @@ class Algebra:
             return f
         largest = max(map(abs, f.values()))
         limit, scale = largest * QQ(RESIDUE.numerator, RESIDUE.denominator), 10**DIGITS
-        kept = {k: v for k, v in f.items() if abs(v) > limit}
-        return self.ring.from_dict({k: v if v.denominator < scale else _rounded(v, scale) for k, v in kept.items()})
+        terms = {k: v for k, v in f.items() if abs(v) > limit}
+        return self.ring.from_dict({k: v if v.denominator < scale else _rounded(v, scale) for k, v in terms.items()})
 
     def coefficient(self, f: PolyElement, **powers: Mapping[int, int]) -> PolyElement:
         """The coefficient of a product of rates: ``coefficient(f, qd={0: 1, 1: 1})`` that of qd1 qd2, as a polynomial.
 
         Every rate that is not given has the power 0.
         """
-        wanted = {
+        terms = {
             self.place[symbol]: powers.get(kind, {}).get(i, 0)
             for kind in ("qd", "qdd", "sign_qd")
             for i, symbol in enumerate(self.symbols[kind])
         }
         result = {}
         for monomial, value in f.items():
-            if all(monomial[place] == power for place, power in wanted.items()):
-                key = tuple(0 if place in wanted else power for place, power in enumerate(monomial))
+            if all(monomial[place] == power for place, power in terms.items()):
+                key = tuple(0 if place in terms else power for place, power in enumerate(monomial))
                 result[key] = value
         return self.ring.from_dict(result)
 

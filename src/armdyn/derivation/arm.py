@@ -68,7 +68,7 @@ class SymbolicBody:
     springs: tuple[SymbolicSpring, ...] = ()
 
     @property
-    def strengths(self) -> tuple[Any, ...]:
+    def strengths(self) -> tuple[object, ...]:
         """The coefficients of friction and springs, the forces in addition to inertia."""
         of_springs = (x for spring in self.springs for x in (spring.stiffness, spring.quadratic, spring.cubic))
         return (self.damping, self.friction, *of_springs)
@@ -172,13 +172,13 @@ class SymbolicArm:
         met: dict[sympy.Symbol, None] = {}
         for b in self.bodies:
             for value in (b.mass, *b.tensor.flat, b.armature, *b.strengths):
-                met |= dict.fromkeys(_ordered(symbols_in(value) - self.lengths))
+                met |= dict.fromkeys(_sort(symbols_in(value) - self.lengths))
         for rotor in self.rotors:
-            met |= dict.fromkeys(_ordered(symbols_in(rotor.inertia) - self.lengths))
-        met |= dict.fromkeys(_ordered(symbols_in(*self.gravity)))
+            met |= dict.fromkeys(_sort(symbols_in(rotor.inertia) - self.lengths))
+        met |= dict.fromkeys(_sort(symbols_in(*self.gravity)))
         for b in self.bodies:
-            met |= dict.fromkeys(_ordered(symbols_in(*b.p, *b.com)))
-        return tuple(met | dict.fromkeys(_ordered(self.lengths)))
+            met |= dict.fromkeys(_sort(symbols_in(*b.p, *b.com)))
+        return tuple(met | dict.fromkeys(_sort(self.lengths)))
 
     @cached_property
     def algebra(self) -> Algebra:
@@ -191,10 +191,10 @@ class SymbolicArm:
         return replace(self, **changes)
 
 
-def symbols_in(*values: Any) -> set[sympy.Symbol]:
+def symbols_in(*values: object) -> set[sympy.Symbol]:
     """The symbols of numbers and expressions."""
     return {symbol for value in values for symbol in getattr(value, "free_symbols", ())}
 
 
-def _ordered(symbols: set[sympy.Symbol] | frozenset[sympy.Symbol]) -> list[sympy.Symbol]:
+def _sort(symbols: set[sympy.Symbol] | frozenset[sympy.Symbol]) -> list[sympy.Symbol]:
     return sorted(symbols, key=lambda symbol: symbol.name)

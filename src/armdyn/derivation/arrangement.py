@@ -21,6 +21,7 @@ from armdyn.base.errors import ModelError, excerpt
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.harmonics import Groups, Wave
 from armdyn.derivation.numbers import sympy_number
+from armdyn.spatial.rotations import Array
 
 CLASSES = ("motion", "mass", "geometry")
 
@@ -67,10 +68,10 @@ class Arrangement:
         """An element as an expression of SymPy; gravity's terms by geometry if no order is given."""
         if by is not None:
             return self._collected(self._terms(f), checked(by))
-        weight, others = self._parted(f)
+        weight, others = self._split_gravity(f)
         return self._collected(others, BY_MASS) + self._collected(weight, BY_GEOMETRY)
 
-    def _parted(self, f: PolyElement) -> tuple[Terms, Terms]:
+    def _split_gravity(self, f: PolyElement) -> tuple[Terms, Terms]:
         """The terms of gravity, and the others."""
         terms = self._terms(f)
         weight = {key: value for key, value in terms.items() if self._is_weight(key)}
@@ -89,10 +90,10 @@ class Arrangement:
 
     def _energy(self, f: PolyElement) -> Any:
         """An energy: the kinetic part by link, with common numbers outside, the potential part by geometry."""
-        weight, others = self._parted(f)
+        weight, others = self._split_gravity(f)
         return self._collected(others, BY_LINK, common=True) + self._collected(weight, BY_GEOMETRY)
 
-    def array(self, values: Any, by: Sequence[str] | None = None) -> Any:
+    def array(self, values: Array, by: Sequence[str] | None = None) -> Any:
         """A vector or matrix of elements as a matrix of SymPy, an array of higher rank as its array."""
         if values.ndim <= 2:
             rows, columns = values.shape if values.ndim == 2 else (len(values), 1)
@@ -143,7 +144,7 @@ class Arrangement:
             return [self._times(product(powers), rest, by[1:], common) for powers, rest in ordered]
         return [self._times(factor, rest, by[1:], common) for factor, rest in self._proportional(ordered)]
 
-    def _times(self, factor: Any, rest: Terms, by: Sequence[str], common: bool) -> Summand:
+    def _times(self, factor: object, rest: Terms, by: Sequence[str], common: bool) -> Summand:
         number = abs(_content(rest)) if common and all(value.denominator in (1, 2) for value in rest.values()) else 1
         inner = self._nested({key: value / number for key, value in rest.items()}, by, common)
         if len(inner) > 1:
@@ -164,7 +165,7 @@ class Arrangement:
             rest = {key: value * common for key, value in normal.items()}
             yield _sum_of([(powers, value / common) for powers, value in sums]), rest
 
-    def _powers_order(self, powers: Powers) -> tuple[Any, ...]:
+    def _powers_order(self, powers: Powers) -> tuple[object, ...]:
         """The sort key of powers: accelerations, then products of velocities, then terms without rates."""
         return (not powers, [(_rank(symbol), self._order.get(symbol, 0), -power) for symbol, power in powers])
 
@@ -195,7 +196,7 @@ def checked(by: Sequence[str]) -> tuple[str, ...]:
     return order
 
 
-def _rank(symbol: Any) -> int:
+def _rank(symbol: object) -> int:
     name = getattr(symbol, "name", "")
     return 0 if name.startswith("qdd") else 1
 
@@ -219,7 +220,7 @@ def product(powers: Powers) -> Any:
     return sympy.Mul(*(_factor(base) ** power for base, power in powers))
 
 
-def _factor(base: Any) -> Any:
+def _factor(base: object) -> Any:
     if not isinstance(base, Wave):
         return _sign(base)
     return (sympy.cos if base.kind == "c" else sympy.sin)(angle_of(base))

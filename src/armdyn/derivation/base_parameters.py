@@ -38,7 +38,7 @@ class SymbolicBaseParameters:
         parameters: the symbols of the arm.
     """
 
-    definitions: Mapping[sympy.Symbol, Any]
+    definitions: Mapping[sympy.Symbol, object]
     tau: Any
     parameters: tuple[Any, ...] = ()
 
@@ -84,7 +84,7 @@ class _Functions:
         of_inertia = arm.inertial_symbols | (symbols_in(*(x for b in arm.bodies for x in b.com)) - _of_joints(arm))
         self.constants = [s for s in arm.parameters if s not in of_inertia]
         self.field = QQ.frac_field(*self.constants) if self.constants else QQ
-        self.rows: dict[Any, dict[tuple[int, ...], Any]] = {}
+        self.rows: dict[Any, dict[tuple[int, ...], object]] = {}
         inner = [arm.algebra.place[s] for s in arm.parameters if s in of_inertia]
         outer = [(arm.algebra.place[s], s) for s in self.constants]
         met: dict[tuple[int, ...], None] = {}
@@ -96,8 +96,8 @@ class _Functions:
                         sympy.Rational(int(value.numerator), int(value.denominator))
                         * sympy.Mul(*(s ** monomial[place] for place, s in outer))
                     )
-                    kept = {*inner, *(place for place, _ in outer)}
-                    state = tuple(0 if place in kept else power for place, power in enumerate(monomial))
+                    places = {*inner, *(place for place, _ in outer)}
+                    state = tuple(0 if place in places else power for place, power in enumerate(monomial))
                     row = self.rows.setdefault((i, waves, state), {})
                     row[column] = row.get(column, self.field.zero) + constant
                     met[column] = None
@@ -118,7 +118,7 @@ class _Functions:
         tau = self._tau(entries, pivots, betas)
         return SymbolicBaseParameters(definitions, tau, self.derivation.arm.parameters)
 
-    def _tau(self, entries: list[list[Any]], pivots: tuple[int, ...], betas: tuple[Any, ...]) -> Any:
+    def _tau(self, entries: list[list[Any]], pivots: tuple[int, ...], betas: tuple[object, ...]) -> Any:
         arrangement = self.derivation.arrangement
         total = [sympy.Integer(0)] * self.derivation.arm.dof
         for (i, waves, state), row in zip(self.rows, entries, strict=True):

@@ -161,11 +161,11 @@ class ConstrainedEquations(ClosedFormResults):
         )
 
 
-def _parts(derivation: DynamicsResults, given: Iterable[Any], expressed_in: str) -> Iterable[tuple[str, Array]]:
+def _parts(derivation: DynamicsResults, constraints: Iterable[Any], expressed_in: str) -> Iterable[tuple[str, Array]]:
     """Names and rows of each constraint; the tip's components first, together."""
-    arm, components = derivation.arm, [x for x in given if not isinstance(x, Constraint)]
+    arm, components = derivation.arm, [x for x in constraints if not isinstance(x, Constraint)]
     if components:
         yield words_of(arm, components, expressed_in), tip_rows(arm, components, expressed_in)
-    for constraint in given:
+    for constraint in constraints:
         if isinstance(constraint, Constraint):
             yield constraint.name, constraint_rows(arm, constraint)

@@ -59,7 +59,7 @@ CLOSINGS = {**CLOSINGS, "newton-euler": CLOSINGS["lagrange"]}
 
 
 def derive(
-    robot: Any,
+    robot: object,
     form: str = "lagrange",
     *,
     symbols: Symbols = None,
@@ -110,7 +110,7 @@ def derive(
     return Derivation(arm, form, tuple(writer.steps), Structure(arm.algebra, tau), arrangement)
 
 
-def _arm(robot: Any, symbols: Symbols) -> SymbolicArm:
+def _arm(robot: object, symbols: Symbols) -> SymbolicArm:
     if isinstance(robot, SymbolicArm):
         if symbols is not None:
             raise ModelError("symbols are given for a SymbolicArm, which has its own; leave them out")
@@ -191,12 +191,12 @@ class Derivation(ClosedFormResults, DynamicsResults):
         self[name]
         return self.arrangement.array(getattr(self.structure, name), by)
 
-    def _named(self, name: str) -> Equation | None:
+    def _equation(self, name: str) -> Equation | None:
         """An equation of the steps; or a_Ci and F_Ci = m a_Ci of link i, in base axes (Modern Robotics 8.11, 8.12).
 
         The book's f_i is F_Ci in forms without the force f_i that a joint transmits.
         """
-        equation = super()._named(name)
+        equation = super()._equation(name)
         part = re.fullmatch("([aF])_C([0-9]+)", re.sub("^f_(?=[0-9])", "F_C", name))
         if equation is not None or part is None or not 1 <= int(part[2]) <= len(self.arm.bodies):
             return equation

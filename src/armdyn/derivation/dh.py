@@ -63,7 +63,7 @@ def from_dh(
     for i, (row, inertia) in enumerate(zip(rows, inertias, strict=True)):
         a, alpha, d, theta, kind = _row(i, row)
         along, across = _along(d, theta), _across(a, alpha)
-        R, p = _after(_after(before, across), along) if convention == "modified" else _after(before, along)
+        R, p = _compose(_compose(before, across), along) if convention == "modified" else _compose(before, along)
         far = across if convention == "standard" else (_numbers(np.eye(3)), _numbers(np.zeros(3)))
         bodies.append(_body(i, kind, (R, p), far, inertia))
         before = far
@@ -119,7 +119,7 @@ def _turn(angle: float) -> tuple[Fraction, Fraction]:
     return rational(c, EXACT), rational(s, EXACT)
 
 
-def _along(d: Any, theta: float) -> tuple[Array, Array]:
+def _along(d: object, theta: float) -> tuple[Array, Array]:
     """Rz(theta) Tz(d)."""
     (c, s), o, one = _turn(theta), Fraction(0), Fraction(1)
     return np.array([[c, -s, o], [s, c, o], [o, o, one]], dtype=object), np.array([o, o, d], dtype=object)
@@ -131,7 +131,7 @@ def _across(a: Any, alpha: float) -> tuple[Array, Array]:
     return np.array([[one, o, o], [o, c, -s], [o, s, c]], dtype=object), np.array([a, o, o], dtype=object)
 
 
-def _after(pose: tuple[Array, Array], step: tuple[Array, Array]) -> tuple[Array, Array]:
+def _compose(pose: tuple[Array, Array], step: tuple[Array, Array]) -> tuple[Array, Array]:
     """The composition of two poses; with SymPy numbers if lengths are symbols."""
     (R, p), (R_step, p_step) = pose, step
     return R @ R_step, p + _rotated(R, p_step)
@@ -176,5 +176,5 @@ def _sympified(values: Array) -> Array:
     return np.asarray(np.vectorize(_as_sympy, otypes=[object])(values))
 
 
-def _as_sympy(value: Any) -> Any:
+def _as_sympy(value: object) -> Any:
     return sympy.Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else value

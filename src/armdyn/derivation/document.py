@@ -65,7 +65,7 @@ class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy has no types
         return re.sub(r"e([+-]?)0*(\d+)", lambda m: rf" \cdot 10^{{{m[1].strip('+')}{m[2]}}}", text)
 
 
-def latex_of(expression: Any, notation: BookNotation) -> str:
+def latex_of(expression: object, notation: BookNotation) -> str:
     """An expression of SymPy in the short symbols and the order of books."""
     return str(_Latex({"order": "none", "mat_str": "matrix", "mat_delim": "["}).doprint(notation.ordered(expression)))
 
@@ -107,7 +107,7 @@ def _equal_to_zero(labels: list[str]) -> Iterator[str]:
         labels = labels[count:]
 
 
-def _broken(left: str, expression: Any, notation: BookNotation) -> Iterator[str]:
+def _broken(left: str, expression: object, notation: BookNotation) -> Iterator[str]:
     """The lines of left &= terms, with a line break after each full line."""
     line, taken = f"{left} &= ", width(left) + 2
     for i, term in enumerate(_signed_terms(expression, notation)):
@@ -119,7 +119,7 @@ def _broken(left: str, expression: Any, notation: BookNotation) -> Iterator[str]
     yield line.rstrip()
 
 
-def _signed_terms(expression: Any, notation: BookNotation) -> Iterator[str]:
+def _signed_terms(expression: object, notation: BookNotation) -> Iterator[str]:
     """The terms of a sum, each with its sign; a product too wide for a line is multiplied out once."""
     ordered = notation.ordered(expression)
     place = 0
@@ -130,7 +130,7 @@ def _signed_terms(expression: Any, notation: BookNotation) -> Iterator[str]:
             place += 1
 
 
-def _multiplied_out(term: Any) -> list[Any]:
+def _multiplied_out(term: Any) -> list[object]:
     """The terms of a product with a sum, by the sum's terms."""
     sums = [factor for factor in term.args if factor.is_Add] if term.is_Mul else []
     if not sums:

@@ -10,6 +10,7 @@ import sympy
 
 from armdyn.base.errors import ModelError, ShapeError
 from armdyn.derivation.printing import VECTORS
+from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.derivation.named_results import NamedResults
@@ -30,7 +31,7 @@ def numeric_function(derivation: NamedResults, name: str, values: Mapping[Any, f
     shape = shape[:1] if str(derivation.equation(name).symbol) in VECTORS else shape
     arguments = [numbers[symbol] for symbol in parameters]
 
-    def evaluate(q: Any, qd: Any, qdd: Any) -> Any:
+    def evaluate(q: object, qd: object, qdd: object) -> Any:
         motion = [
             _vector(x, array, derivation.arm.dof) for x, array in zip(("q", "qd", "qdd"), (q, qd, qdd), strict=True)
         ]
@@ -46,9 +47,9 @@ def numeric_function(derivation: NamedResults, name: str, values: Mapping[Any, f
     return evaluate
 
 
-def _vector(name: str, given: Any, n: int) -> Any:
+def _vector(name: str, values: Any, n: int) -> Array:
     """A validated array of the motion, shape (n,)."""
-    array = np.asarray(given)
+    array = np.asarray(values)
     if array.shape != (n,):
         raise ShapeError(f"{name} has shape {array.shape}; expected {(n,)}, one state: a derivation takes no batches")
     return array

@@ -61,7 +61,7 @@ class Groups:
 
     def series(self, f: PolyElement) -> Series:
         """The normal form of an element: sums of angles only."""
-        result: dict[Waves, dict[tuple[int, ...], Any]] = {}
+        result: dict[Waves, dict[tuple[int, ...], object]] = {}
         for powers, value in f.items():
             rest = list(powers)
             for places in self.algebra.atoms.values():
@@ -138,8 +138,8 @@ class Groups:
         rest, (a, b) = (at[:i], at[i + 1 :]), pair
         value = series[at]
         candidates = [{**{w: v for w, v in series.items() if w != at}} for _ in range(2)]
-        for candidate, (kind_a, kind_b, twice, difference) in zip(candidates, _WAYS[at[i].kind], strict=True):
-            _add(candidate, (*rest[0], Wave(kind_a, a), Wave(kind_b, b), *rest[1]), value * twice)
+        for candidate, (kind_a, kind_b, factor, difference) in zip(candidates, _WAYS[at[i].kind], strict=True):
+            _add(candidate, (*rest[0], Wave(kind_a, a), Wave(kind_b, b), *rest[1]), value * factor)
             wave, sign = _wave(at[i].kind, _minus(a, b))
             if sign:
                 inner = () if wave is None else (wave,)
@@ -238,7 +238,7 @@ def _angle_order(angle: Angle) -> tuple[Any, ...]:
     return tuple((i, x) for i, x in enumerate(angle) if x)
 
 
-def _order(waves: Waves) -> tuple[Any, ...]:
+def _order(waves: Waves) -> tuple[object, ...]:
     return len(waves), [(_angle_order(wave.angle), wave.kind) for wave in waves]
 
 
@@ -265,7 +265,7 @@ def _absolute_angles(arm: SymbolicArm) -> dict[int, tuple[Angle, int]]:
     return turns
 
 
-def _parallel(a: Any, b: Any) -> int:
+def _parallel(a: Any, b: object) -> int:
     """1 or -1 for axes of equal or opposite direction, otherwise 0."""
     along = float(a @ b)
     return int(math.copysign(1, along)) if abs(abs(along) - 1.0) < 1e-14 else 0

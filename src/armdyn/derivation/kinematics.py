@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from sympy.polys.rings import PolyElement
@@ -81,7 +80,7 @@ class Kinematics:
                 poses.append((self.algebra.each(R_parent @ R), self.algebra.each(p_parent + R_parent @ p)))
         return poses
 
-    def point(self, k: int, r: Any) -> Array:
+    def point(self, k: int, r: object) -> Array:
         """A point of a body, given in its axes, in base axes."""
         R, p = self.poses[k]
         return self.algebra.each(p + R @ self.algebra.array(r))

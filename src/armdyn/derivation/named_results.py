@@ -88,7 +88,7 @@ class NamedResults(ABC):
 
     def __contains__(self, name: object) -> bool:
         """True if there is a result or an equation of this name."""
-        return isinstance(name, str) and (name in self.RESULTS or self._named(name) is not None)
+        return isinstance(name, str) and (name in self.RESULTS or self._equation(name) is not None)
 
     def __getitem__(self, name: str) -> Any:
         """A result by its name, one of `RESULTS`, or an equation of the steps, as a matrix or an expression of SymPy.
@@ -111,12 +111,12 @@ class NamedResults(ABC):
         if name in self.RESULTS:
             symbol, side, _ = self.RESULTS[name]
             return Equation(sympy.Symbol(symbol), self[name], side)
-        result = self._named(name)
+        result = self._equation(name)
         if result is None:
             raise UnknownName.of("result", name, self.names, self.WHERE)
         return result
 
-    def _named(self, name: str) -> Equation | None:
+    def _equation(self, name: str) -> Equation | None:
         """The last equation of the steps with this left side."""
         lines = (each for step in reversed(self.steps) for each in step.equations)
         return next((each for each in lines if str(each.symbol) == name), None)

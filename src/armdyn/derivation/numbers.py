@@ -21,7 +21,7 @@ MEANT, EXACT = Decimal("2e-16"), Decimal("1e-40")
 """Relative tolerance to a short decimal for which a number is replaced by it: lengths and masses; rotations."""
 
 
-def rational(value: Any, nearness: Decimal = MEANT) -> Fraction:
+def rational(value: object, nearness: Decimal = MEANT) -> Fraction:
     """A number as a rational: a short decimal as written, another number with all its digits.
 
     Entries of rotations and axes are read as short decimals only if they are (``EXACT``), because they must remain
@@ -53,5 +53,5 @@ class Decimals(sympy.Float):  # type: ignore[misc]  # SymPy has no types
 
     __slots__ = ()
 
-    def _sympystr(self, printer: Any) -> str:
+    def _sympystr(self, printer: object) -> str:
         return repr(float(self))

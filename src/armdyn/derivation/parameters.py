@@ -120,7 +120,7 @@ def _numbers(model: Model) -> Iterator[tuple[str, Fraction]]:
                 yield f"{frame.name}.placement.{axis}", rational(x)
 
 
-def _all(model: Model, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
+def _all(model: Model, numbers: Mapping[str, Fraction]) -> dict[str, object]:
     """A symbol with the usual name for every parameter that is not zero."""
     chosen: dict[str, Any] = {"gravity": "g"}
     for i, joint in enumerate(model.joints, start=1):
@@ -169,8 +169,11 @@ class _SymbolicParameters:
         parts = [part for part in self.numbers if part.rpartition(".")[0] == name]
         kind = name.rpartition(".")[2]
         if not parts or kind not in COMPONENTS:
-            known = [*self.numbers, *dict.fromkeys(part.rpartition(".")[0] for part in self.numbers if _is_part(part))]
-            raise UnknownName.of("parameter", name, known, repr(self.robot))
+            choices = [
+                *self.numbers,
+                *dict.fromkeys(part.rpartition(".")[0] for part in self.numbers if _is_part(part)),
+            ]
+            raise UnknownName.of("parameter", name, choices, repr(self.robot))
         if isinstance(value, Sequence) and not isinstance(value, str):
             self._set_each(name, parts, value)
         elif kind == "inertia":
@@ -184,7 +187,7 @@ class _SymbolicParameters:
         for part, value in zip(parts, values, strict=True):
             self.set(part, value)
 
-    def _set_inertia(self, name: str, parts: list[str], prefix: Any) -> None:
+    def _set_inertia(self, name: str, parts: list[str], prefix: object) -> None:
         if not isinstance(prefix, str | sympy.Symbol):
             raise ModelError(
                 f"symbols[{name!r}] is {excerpt(prefix)}; expected a name, or a symbol for each of {parts}"
@@ -193,7 +196,7 @@ class _SymbolicParameters:
             if self.numbers[part]:
                 self.set(part, f"{prefix}{part.rpartition('.')[2]}")
 
-    def _set_length(self, name: str, parts: list[str], value: Any) -> None:
+    def _set_length(self, name: str, parts: list[str], value: object) -> None:
         """Replace a vector by one symbol, its length along its direction."""
         vector = exact([Exact(self.numbers[part].numerator) / self.numbers[part].denominator for part in parts])
         if not any(self.numbers[part] for part in parts):
@@ -210,13 +213,13 @@ class _SymbolicParameters:
         self._note(name, expression, number)
         self.expressions[name] = expression
 
-    def _note(self, name: str, expression: Any, number: float) -> None:
+    def _note(self, name: str, expression: object, number: float) -> None:
         if not isinstance(expression, sympy.Symbol):
             return
-        known = self.values.setdefault(expression, number)
-        if abs(known - number) > AGREEMENT * max(abs(known), abs(number)):
+        value = self.values.setdefault(expression, number)
+        if abs(value - number) > AGREEMENT * max(abs(value), abs(number)):
             raise ModelError(
-                f"the symbol {expression} stands for {known:g} ({self.meanings[expression]}) and for {number:g} "
+                f"the symbol {expression} stands for {value:g} ({self.meanings[expression]}) and for {number:g} "
                 f"({_meaning(name)}); give them different symbols"
             )
         meaning = self.meanings.get(expression)

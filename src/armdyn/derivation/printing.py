@@ -89,7 +89,7 @@ class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
             return f"{self.parenthesize(power.base, 100)}{superscript(power.exp)}"
         return str(super()._print_Pow(power, rational=rational))
 
-    def _print_Mul(self, product: Any) -> str:
+    def _print_Mul(self, product: object) -> str:
         return str(super()._print_Mul(product)).replace("*", "·")
 
     def _print_Float(self, number: Any) -> str:
@@ -109,11 +109,11 @@ class BookNotation:
     def __init__(self, parameters: Sequence[Any] = ()) -> None:
         self._rank = {symbol: i for i, symbol in enumerate(parameters)}
 
-    def line(self, expression: Any) -> str:
+    def line(self, expression: object) -> str:
         """An expression in one line of Unicode."""
         return str(OneLine({"order": "none"}).doprint(self.ordered(expression)))
 
-    def ordered(self, expression: Any) -> Any:
+    def ordered(self, expression: object) -> Any:
         """An expression in the symbols and order of textbooks; for printing only, not for computations."""
         return self._ordered(short(expression))
 
@@ -130,21 +130,21 @@ class BookNotation:
             return sympy.Pow(self._ordered(x.base), x.exp, evaluate=False)
         return x
 
-    def _place_of_factor(self, x: Any) -> tuple[Any, ...]:
+    def _place_of_factor(self, x: Any) -> tuple[object, ...]:
         """The sort key of a factor: number, sum of masses, parameter, sum of lengths, coordinate or angle, rate."""
         if x.is_Number:
             return (0,)
         places = sorted(self._place_of_symbol(symbol) for symbol in x.free_symbols)
         return (1, places[-1][0] if x.is_Add else places[0][0], *places)
 
-    def _place_of_symbol(self, symbol: Any) -> tuple[Any, ...]:
+    def _place_of_symbol(self, symbol: Any) -> tuple[object, ...]:
         name = symbol.name
         kind = name.rstrip("0123456789")
         if symbol in self._rank:
             return 1, self._rank[symbol], name
         return (4 if kind in RATES else 3 if kind in ("c", "s") or "," in name or "-" in name else 2), 0, name
 
-    def _place_of_term(self, x: Any) -> tuple[Any, ...]:
+    def _place_of_term(self, x: Any) -> tuple[object, ...]:
         factors = x.args if x.is_Mul else (x,)
         kinds = {symbol.name.rstrip("0123456789") for factor in factors for symbol in factor.free_symbols}
         moving = min((RATES[kind] for kind in kinds & set(RATES)), default=2)
@@ -157,7 +157,7 @@ VECTORS = ("tau", "c", "c_cen", "c_cor", "g", "V", "G", "tau_f", "eta", "mu", "p
 """Results with one entry per coordinate."""
 
 
-def lines_of(name: str, value: Any, notation: BookNotation) -> Iterator[str]:
+def lines_of(name: str, value: object, notation: BookNotation) -> Iterator[str]:
     """``name = value``, or a line for each entry of an array; entries that are zero share one line."""
     if not hasattr(value, "shape"):
         yield f"{name} = {notation.line(value)}"
@@ -225,7 +225,7 @@ def symbols_table(derivation: NamedResults) -> Iterator[str]:
         yield f"   {BookNotation().line(symbol)}: {symbol_description(derivation, symbol)}"
 
 
-def symbol_description(derivation: NamedResults, symbol: Any) -> str:
+def symbol_description(derivation: NamedResults, symbol: object) -> str:
     """The meaning of a symbol and its number."""
     meaning = derivation.meanings.get(symbol, "a parameter of the description")
     value = derivation.values.get(symbol)

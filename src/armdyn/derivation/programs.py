@@ -33,7 +33,7 @@ class _Traced(NumberPrinter):
 def c_of(derivation: DynamicsResults, name: str | None, scalar: str, sincos: str | tuple[str, str]) -> CCode:
     """The functions of `FUNCTIONS` as a module of C99; the arguments of each are the inputs of its result."""
     plain = c_name(chosen_name(name, derivation.arm.name))
-    text = MOTION | {str(s): _said(derivation, s) for s in derivation.arm.parameters}
+    text = MOTION | {str(s): _meaning(derivation, s) for s in derivation.arm.parameters}
     functions = [
         CFunction.of(f"{plain}_{function}", program_of(derivation, function), Notes(documentation, text))
         for function, (_, _, documentation) in FUNCTIONS.items()
@@ -41,7 +41,7 @@ def c_of(derivation: DynamicsResults, name: str | None, scalar: str, sincos: str
     return c_code(functions, plain, scalar=scalar, sincos=sincos, about=(f"{heading(derivation)}.",))
 
 
-def _said(derivation: DynamicsResults, symbol: sympy.Symbol) -> str:
+def _meaning(derivation: DynamicsResults, symbol: sympy.Symbol) -> str:
     """The meaning of a symbol, and the robot's number."""
     meaning = derivation.meanings.get(symbol, "")
     if symbol not in derivation.values:
@@ -67,13 +67,13 @@ def program_of(derivation: DynamicsResults, function: str) -> Program:
         dummify=True,
     )
 
-    def traced(*given: Any) -> Any:
-        return np.array(evaluate(*given), dtype=object).reshape(shape)
+    def traced(*arrays: Any) -> Any:
+        return np.array(evaluate(*arrays), dtype=object).reshape(shape)
 
     return trace(traced, ports, [function], name=function)
 
 
-def _entries(matrix: Any) -> Iterator[Any]:
+def _entries(matrix: Any) -> Iterator[object]:
     rows: Sequence[int] = range(matrix.shape[0])
     yield from (matrix[i, j] for i in rows for j in range(matrix.shape[1]))
 

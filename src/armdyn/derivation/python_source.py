@@ -84,9 +84,9 @@ TAKEN = frozenset({*kwlist, "cos", "sin"})
 """Reserved names, which no argument of the module's functions may have."""
 
 
-def identifiers_of(derivation: DynamicsResults) -> dict[Any, Any]:
+def identifiers_of(derivation: DynamicsResults) -> dict[Any, object]:
     """The names of the symbols in the module; a reserved name gets an underscore."""
-    result: dict[Any, Any] = {}
+    result: dict[Any, object] = {}
     for symbol in derivation.arm.parameters:
         others = {
             *TAKEN,

@@ -62,7 +62,7 @@ def quotient(arrangement: Arrangement, above: PolyElement, below: PolyElement) -
     return shorter(*candidates)
 
 
-def shorter(*expressions: Any) -> Any:
+def shorter(*expressions: object) -> Any:
     """The one of equal expressions with the fewest operations."""
     return min(expressions, key=lambda expression: (sympy.count_ops(expression), str(expression)))
 
@@ -78,11 +78,11 @@ def _moderate(above: PolyElement, below: PolyElement) -> tuple[PolyElement, Poly
     return above.quo_ground(size), below.quo_ground(size)
 
 
-def _split(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> list[Any]:
+def _split(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> list[object]:
     """The quotient by a single term, as a sum over reduced denominators; empty if there are several terms."""
     if len(below) > 1:
         return []
-    groups: dict[Any, Any] = {}
+    groups: dict[Any, object] = {}
     for monomial, value in above.items():
         one = above.ring.from_dict({monomial: value})
         numerator, denominator = _moderate(*one.cancel(below))

@@ -23,10 +23,10 @@ def refuse_large(arm: SymbolicArm) -> None:
     inclined = arm.inexact and directions >= MOST_DIRECTIONS and len(arm.parameters) > MOST_SYMBOLS_OF_ROUNDED
     if directions <= MOST_DIRECTIONS and bodies <= MOST_BODIES and not inclined:
         return
-    what = f"{bodies} links that turn about axes of {directions} directions"
-    what += f" with {len(arm.parameters)} symbols and inclined axes" * inclined
+    size = f"{bodies} links that turn about axes of {directions} directions"
+    size += f" with {len(arm.parameters)} symbols and inclined axes" * inclined
     raise Unsupported(
-        f"{arm.name!r} has {what}; its closed form would fill many pages. Take equations that name shared terms, "
+        f"{arm.name!r} has {size}; its closed form would fill many pages. Take equations that name shared terms, "
         + either("robot.inverse_dynamics.equations()", f"armdyn export {arm.name} --to latex")
         + ", lock joints, or "
         + either("pass limit=False", "pass --no-limit")

@@ -35,7 +35,7 @@ def tip_rows(arm: SymbolicArm, components: Components, expressed_in: str) -> Arr
     return combine_rows(arm, chosen_rows(components), tip_jacobian(arm, expressed_in))
 
 
-def combine_rows(arm: SymbolicArm, weights: Any, rows: Array) -> Array:
+def combine_rows(arm: SymbolicArm, weights: object, rows: Array) -> Array:
     """Linear combinations of rows with numeric weights."""
     numbers = np.vectorize(rational, otypes=[object])(np.asarray(weights, dtype=float))
     return arm.algebra.each(arm.algebra.array(numbers) @ rows)
@@ -92,7 +92,7 @@ def _coupling_row(arm: SymbolicArm, constraint: JointCoupling) -> Array:
     return combine_rows(arm, row, arm.algebra.array(np.eye(arm.dof, dtype=int)))
 
 
-def _of_point(arm: SymbolicArm, constraint: Any, point: Any) -> Array:
+def _of_point(arm: SymbolicArm, constraint: Any, point: object) -> Array:
     """The Jacobian of the velocity of a point of a constraint's frame in base axes, shape (3, n)."""
     algebra, numbers = arm.algebra, np.vectorize(rational, otypes=[object])(np.asarray(point, dtype=float))
     places = {body.name: (k, np.eye(3, dtype=int), np.zeros(3, dtype=int)) for k, body in enumerate(arm.bodies)}

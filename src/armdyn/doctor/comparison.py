@@ -126,10 +126,10 @@ def _numbers(element: str, quantity: str, a: Array, b: Array) -> Iterator[Descri
     same = np.array_equal(a, b)
     size = 1.0 if not np.isfinite(largest) else float(np.abs(a - b).max()) / max(largest, np.finfo(float).tiny)
     if not same and size > SAME:
-        yield DescriptionDifference(element, quantity, _shown(a), _shown(b), min(size, 1.0))
+        yield DescriptionDifference(element, quantity, _describe(a), _describe(b), min(size, 1.0))
 
 
-def _shown(values: Array) -> str:
+def _describe(values: Array) -> str:
     return ", ".join(f"{value:.6g}" for value in values)
 
 

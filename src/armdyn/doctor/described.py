@@ -48,10 +48,10 @@ class CheckedDescription:
         """
         options: dict[str, Any] = {"check_inertia": False, "problems": "warn"}
         if isinstance(robot, Robot):
-            source = _parsed(f"{robot.name}.urdf", robot.to_urdf().encode())
+            source = _parse(f"{robot.name}.urdf", robot.to_urdf().encode())
             return cls(source, Path.cwd(), lambda: robot)
         if isinstance(robot, str) and is_text(robot):
-            source = _parsed("text", robot.encode(errors="surrogatepass"))
+            source = _parse("text", robot.encode(errors="surrogatepass"))
             return cls(source, Path.cwd(), partial(load, robot, **options))
         if not isinstance(robot, str | os.PathLike):
             raise ModelError(f"expected the path of a description, its text or a Robot, got {excerpt(robot)}.")
@@ -64,12 +64,12 @@ class CheckedDescription:
             )
         folder = file.absolute().parent
         if xacro_args is None:
-            return cls(_parsed(file.name, data), folder, partial(load, file, **options))
-        source = _parsed(file.name, expand(file, xacro_args).encode())
+            return cls(_parse(file.name, data), folder, partial(load, file, **options))
+        source = _parse(file.name, expand(file, xacro_args).encode())
         files = XacroFiles.of(source, read_files(file, xacro_args))
         return cls(source, folder, partial(load, file, xacro_args=xacro_args, **options), files)
 
 
-def _parsed(name: str, data: bytes) -> SourceDocument:
+def _parse(name: str, data: bytes) -> SourceDocument:
     parse(data, name)  # refuses what is not XML, or too large
     return SourceDocument.parse(name, data)

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from armdyn.base.checks import number, switch
 from armdyn.base.errors import ArmdynError, ModelError
@@ -106,7 +105,7 @@ def doctor(
     robot: str | os.PathLike[str] | Robot,
     *,
     meshes: bool | None = None,
-    xacro_args: Mapping[str, Any] | None = None,
+    xacro_args: Mapping[str, object] | None = None,
     density: float | None = None,
 ) -> Findings:
     """The faults of a robot description, each with its place, its evidence and repairs, the worst first.
@@ -183,7 +182,7 @@ def _from_reader(
     problems: list[str], source: SourceDocument, errors: list[Finding], refused: bool
 ) -> Iterator[Finding]:
     """The problems of armdyn's reader that no check has found: at other lines, and not of the same link's inertia."""
-    known = {one.line for one in errors}
+    lines = {one.line for one in errors}
     bodies = {one.element for one in errors if one.rule.startswith(("mass/", "inertia/"))}
     links = {f"'{one.link}'" for one in errors if one.link}
     nodes: dict[int, Node] = {}
@@ -193,7 +192,7 @@ def _from_reader(
     for problem in problems:
         place, label = _PLACE.match(problem), _LINE.search(problem)
         line = int(place["line"]) if place else int(label["line"]) if label else 1
-        if line in known:
+        if line in lines:
             continue
         node = nodes.get(line, source.root)
         text = place["text"] if place else problem

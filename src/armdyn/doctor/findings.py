@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armdyn.base.errors import UnknownName
 from armdyn.base.imported import exported
@@ -13,6 +13,9 @@ from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.doctor.finding import SEVERITIES, Finding, Severity
 from armdyn.doctor.source import Edit, SourceDocument
 from armdyn.doctor.subject import Subject
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MOST_OF_A_RULE = 20
 """So many findings of one rule are shown; of more there is a count."""
@@ -97,11 +100,11 @@ class Findings(Tabulated, Sequence[Finding]):
         headings = ("line", "severity", "element", "finding", "repair")
         rows = [
             (f"{one.line}:{one.column}", one.severity, one.element, f"{one.text} [{one.rule}]", _mended(one))
-            for one in self._shown()
+            for one in self._selection()
         ]
         return TextTable(headings, rows, "rllll", below=(self.summary(),), widths=(0, 0, 32, 68, 44))
 
-    def _shown(self) -> Iterator[Finding]:
+    def _selection(self) -> Iterator[Finding]:
         """The findings, of each rule no more than `MOST_OF_A_RULE`."""
         seen: Counter[str] = Counter()
         for one in self.entries:
@@ -113,7 +116,7 @@ class Findings(Tabulated, Sequence[Finding]):
                 first = next(one for one in self.entries if one.rule == rule)
                 yield Finding(rule, first.severity, "...", f"{number - MOST_OF_A_RULE} more of {rule}")
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """The findings as a ``pandas.DataFrame``, one row each; it needs the library pandas.
 
         Raises:
@@ -131,7 +134,7 @@ class Findings(Tabulated, Sequence[Finding]):
         rows = [(one.line, one.severity, one.element, one.text, one.rule, _mended(one)) for one in self.entries]
         return TextTable.of(headings, rows, below=(self.summary(),))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The findings as plain data."""
         return {
             "file": self.source.name,
@@ -150,7 +153,7 @@ class Findings(Tabulated, Sequence[Finding]):
             ],
         }
 
-    def to_sarif(self) -> dict[str, Any]:
+    def to_sarif(self) -> dict[str, object]:
         """The findings as a SARIF 2.1.0 log, with their repairs as fixes."""
         from armdyn.doctor.sarif import log_of  # noqa: PLC0415 - for few
 

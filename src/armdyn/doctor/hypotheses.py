@@ -92,18 +92,18 @@ class Surroundings:
     def of(cls, body: SubjectLink, typical: float, typical_mass: float = 0.0) -> Surroundings:
         """Of a link; ``typical`` is the median extent of the robot's links, ``typical_mass`` of their masses."""
         points = body.points[np.isfinite(body.points).all(axis=1)]
-        known = body.extent > 0.0
-        box = np.array([points.min(axis=0), points.max(axis=0)]) if known else None
+        has_extent = body.extent > 0.0
+        box = np.array([points.min(axis=0), points.max(axis=0)]) if has_extent else None
         masses = _neighbours(body)
         if body.carried_by is not None and body.carried_by.kind == "floating":
             masses = ()  # a torso, which is heavier than its limbs
-        extent = body.extent if known and body.hulls else max(body.extent, typical)
+        extent = body.extent if has_extent and body.hulls else max(body.extent, typical)
         volume = body.volume if body.extent_of_shapes > thresholds.PLACEHOLDER.value * typical else None
         dense = volume and body.mass and body.mass > thresholds.DENSE.value * volume
         room = body.room if dense else volume
         placement = np.eye(4) if body.carried_by is None else body.carried_by.placement
         of_body = (volume or None, room or None, masses, body.frame, placement, body.world)
-        return cls(box, extent, known, *of_body, typical_mass, body.orders)
+        return cls(box, extent, has_extent, *of_body, typical_mass, body.orders)
 
     def judged(self, numbers: Numbers, principal: Array | None = None) -> dict[str, float]:
         """Unlikely properties of numbers, by kind, in powers of ten; ``principal`` are their principal moments."""
@@ -234,8 +234,8 @@ def _lengths_and_moments(numbers: Numbers) -> Iterator[Hypothesis]:
             yield Hypothesis(title, both, 2 * PER_CHANGE + extra)
 
 
-def _unit(what: str, factor: float) -> str:
-    known = {
+def _unit(quantity: str, factor: float) -> str:
+    factors = {
         ("moments", 1e-9): "g mm^2",
         ("moments", 1e-6): "kg mm^2",
         ("moments", 1e-3): "g m^2",
@@ -243,8 +243,8 @@ def _unit(what: str, factor: float) -> str:
         ("mass", 1e-3): "g",
         ("com", 1e-3): "mm",
         ("com", 1e-2): "cm",
-    }.get((what, factor))
-    return f" ({known})" if known else ""
+    }.get((quantity, factor))
+    return f" ({factors})" if factors else ""
 
 
 def _single_moments(numbers: Numbers) -> Iterator[Hypothesis]:

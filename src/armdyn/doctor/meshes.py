@@ -163,7 +163,7 @@ def _surface(scene: Any) -> tuple[Array, Array]:
         shape = scene.geometry[name]
         if len(getattr(shape, "faces", ())):
             parts.append((np.asarray(shape.vertices) @ T[:3, :3].T + T[:3, 3], np.asarray(shape.faces)))
-    return _together(parts)
+    return _merge(parts)
 
 
 def _of_collada(file: Path) -> tuple[Array, Array]:
@@ -183,7 +183,7 @@ def _of_collada(file: Path) -> tuple[Array, Array]:
             shapes = [part for shape in document.scene.objects("geometry") for part in shape.primitives()]
             triangles = [part.triangleset() if hasattr(part, "triangleset") else part for part in shapes]
             parts = [(part.vertex, part.vertex_index) for part in triangles if _is_surface(part)]
-        vertices, faces = _together(parts)
+        vertices, faces = _merge(parts)
     except UnreadMesh:
         raise
     except Exception:  # a damaged file makes the library fail in many ways
@@ -197,7 +197,7 @@ def _is_surface(part: object) -> bool:
     return index is not None and np.ndim(index) == 2 and np.shape(index)[1] == 3 and len(index) > 0
 
 
-def _together(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+def _merge(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     """The vertices and faces of several surfaces, without faces that are not finite."""
     if not parts:
         raise UnreadMesh("empty")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def log_of(files: Iterable[Findings], folders: Sequence[str] = ()) -> dict[str, Any]:
+def log_of(files: Iterable[Findings], folders: Sequence[str] = ()) -> dict[str, object]:
     """One run with the findings of several files.
 
     Args:
@@ -28,12 +28,12 @@ def log_of(files: Iterable[Findings], folders: Sequence[str] = ()) -> dict[str, 
         folders: of each file, as GitHub names it from the root of a repository; that of the log if none are given.
     """
     files = list(files)
-    rules = sorted({one.rule for found in files for one in found})
+    rules = sorted({one.rule for findings in files for one in findings})
     places = {rule: k for k, rule in enumerate(rules)}
     driver = {"name": "armdyn doctor", "version": __version__, "rules": [{"id": rule} for rule in rules]}
     results = []
-    for found, folder in zip(files, folders or [""] * len(files), strict=True):
-        of_file = [_result(one, found.source, places) for one in found]
+    for findings, folder in zip(files, folders or [""] * len(files), strict=True):
+        of_file = [_result(one, findings.source, places) for one in findings]
         for result in of_file:
             _put_in(folder, result)
         results += of_file
@@ -48,12 +48,12 @@ def _put_in(folder: str, result: dict[str, Any]) -> None:
         place["uri"] = quote((PurePosixPath(folder) / place["uri"]).as_posix())
 
 
-def _result(one: Finding, source: SourceDocument, places: dict[str, int]) -> dict[str, Any]:
+def _result(one: Finding, source: SourceDocument, places: dict[str, int]) -> dict[str, object]:
     text = f"{one.element}: {one.text}" + (f". {one.why}" if one.why else "")
     region = {"startLine": max(one.line, 1), "startColumn": max(one.column, 1)}
     included = one.file if one.file in source.included else ""
     location = {"artifactLocation": {"uri": source.document(included).name}, "region": region}
-    result: dict[str, Any] = {
+    result: dict[str, object] = {
         "ruleId": one.rule,
         "ruleIndex": places[one.rule],
         "level": one.severity,
@@ -64,13 +64,13 @@ def _result(one: Finding, source: SourceDocument, places: dict[str, int]) -> dic
     return {**result, "fixes": fixes} if fixes else result
 
 
-def _fix(repair: Repair, source: SourceDocument) -> dict[str, Any]:
+def _fix(repair: Repair, source: SourceDocument) -> dict[str, object]:
     files = dict.fromkeys(edit.span.file for edit in repair.edits)
     changes = [_changes(repair, source.document(file)) for file in files]
     return {"description": {"text": repair.title}, "artifactChanges": changes}
 
 
-def _changes(repair: Repair, source: SourceDocument) -> dict[str, Any]:
+def _changes(repair: Repair, source: SourceDocument) -> dict[str, object]:
     """The replacements of one document."""
     changes = [
         {

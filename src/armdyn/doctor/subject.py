@@ -121,8 +121,8 @@ class SubjectLink:
     @property
     def is_stated(self) -> bool:
         """Whether mass, centre of mass and inertia are finite numbers."""
-        known = self.mass is not None and np.isfinite(self.mass) and np.isfinite(self.frame).all()
-        return bool(known) and self.tensor is not None
+        is_finite = self.mass is not None and np.isfinite(self.mass) and np.isfinite(self.frame).all()
+        return bool(is_finite) and self.tensor is not None
 
     @property
     def can_hold(self) -> tuple[int, ...]:

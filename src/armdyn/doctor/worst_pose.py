@@ -197,7 +197,7 @@ def _kinds(robot: Robot) -> list[str]:
     return kinds
 
 
-def _at(forces: Forces, q: Array, k: int, positions: Array, own: Array) -> Array:
+def _force_at(forces: Forces, q: Array, k: int, positions: Array, own: Array) -> Array:
     """The force of each row's own joint with coordinate k at positions, shape (rows, positions)."""
     poses = np.repeat(q[:, None], positions.shape[1], axis=1)
     poses[:, :, k] = positions
@@ -205,11 +205,13 @@ def _at(forces: Forces, q: Array, k: int, positions: Array, own: Array) -> Array
     return values
 
 
-def _turned(forces: Forces, k: int, low: float, high: float, q: Array, value: Array, own: Array) -> tuple[Array, Array]:
+def _best_angle(
+    forces: Forces, k: int, low: float, high: float, q: Array, value: Array, own: Array
+) -> tuple[Array, Array]:
     """The best angle of a joint in each pose, and the force there: of the sine through three values."""
     third = 2.0 * np.pi / 3.0
     here = q[:, k]
-    plus, minus = _at(forces, q, k, here[:, None] + np.array([third, -third]), own).T
+    plus, minus = _force_at(forces, q, k, here[:, None] + np.array([third, -third]), own).T
     mean = (value + plus + minus) / 3.0
     cosine, sine = value - mean, (plus - minus) / np.sqrt(3.0)
     peak, amplitude = here + np.arctan2(sine, cosine), np.hypot(cosine, sine)
@@ -223,7 +225,7 @@ def _turned(forces: Forces, k: int, low: float, high: float, q: Array, value: Ar
 def _slid(forces: Forces, k: int, low: float, high: float, q: Array, value: Array, own: Array) -> tuple[Array, Array]:
     """The better end of a slide in each pose, and the force there."""
     ends = np.broadcast_to(np.array([low, high]), (len(q), 2))
-    heights = np.vstack([value, _at(forces, q, k, ends, own).T])
+    heights = np.vstack([value, _force_at(forces, q, k, ends, own).T])
     return _highest(np.vstack([q[:, k], ends.T]), heights)
 
 
@@ -232,7 +234,7 @@ def _searched(
 ) -> tuple[Array, Array]:
     """The best position of a grid in each pose, and the force there."""
     grid = np.broadcast_to(np.linspace(low, high, POINTS), (len(q), POINTS))
-    heights = np.vstack([value, _at(forces, q, k, grid, own).T])
+    heights = np.vstack([value, _force_at(forces, q, k, grid, own).T])
     return _highest(np.vstack([q[:, k], grid.T]), heights)
 
 
@@ -242,7 +244,7 @@ def _highest(places: Array, heights: Array) -> tuple[Array, Array]:
     return places[winner, rows], heights[winner, rows]
 
 
-_MOVES = {"sine": _turned, "line": _slid, "curve": _searched}
+_MOVES = {"sine": _best_angle, "line": _slid, "curve": _searched}
 
 
 class AddedMass(NamedTuple):

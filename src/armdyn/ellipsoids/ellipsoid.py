@@ -51,13 +51,13 @@ class Ellipsoid:
     frame: str | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, U: Array, lengths: Array, **what: Any) -> Ellipsoid:
+    def of(cls, U: Array, lengths: Array, **fields: Any) -> Ellipsoid:
         """The ellipsoid of orthonormal columns and the semi-axes along them, in any order."""
         order = np.argsort(-lengths, axis=-1, kind="stable")
         lengths = np.take_along_axis(lengths, order, axis=-1)
         axes = np.take_along_axis(U, order[..., None, :], axis=-1)
         matrix = (axes * lengths[..., None, :]) @ np.swapaxes(axes, -1, -2)
-        return cls(lengths=lengths, axes=axes, matrix=matrix, **what)
+        return cls(lengths=lengths, axes=axes, matrix=matrix, **fields)
 
     def __post_init__(self) -> None:
         for value in vars(self).values():

@@ -56,24 +56,24 @@ def _of_mass_matrix(
 ) -> Ellipsoid:
     """The ellipsoid of M or of M^-1, in the unit of the chosen joints' kind."""
     without_constraints_only(robot, name)
-    known = robot.joint_names
-    named = known if joints is None else joints
-    chosen = places("joints", named, known, "joint", repr(robot.name), error=TaskSpaceError)
+    choices = robot.joint_names
+    named = choices if joints is None else joints
+    chosen = places("joints", named, choices, "joint", repr(robot.name), error=TaskSpaceError)
     M = robot.mass_matrix(finite(robot, q))[..., chosen, :][..., chosen]
     unit = units[one_kind(robot, chosen)]
     eigenvalues, U = np.linalg.eigh(M)
     lengths = positive(robot, eigenvalues) if power > 0 else 1.0 / positive(robot, eigenvalues)
-    return Ellipsoid.of(U, lengths, name=name, coordinates=tuple(known[i] for i in chosen), unit=unit)
+    return Ellipsoid.of(U, lengths, name=name, coordinates=tuple(choices[i] for i in chosen), unit=unit)
 
 
-def without_constraints_only(robot: Robot, which: str) -> None:
+def without_constraints_only(robot: Robot, ellipsoid: str) -> None:
     """Raise Unsupported for robots with constraints, which block some of the directions."""
     if robot.model.constraints:
         names = ", ".join(constraint.name for constraint in robot.model.constraints)
         raise Unsupported(
-            f"the {which} ellipsoid of {robot.name!r} would leave out its constraints ({names}). Use mass_matrix, "
+            f"the {ellipsoid} ellipsoid of {robot.name!r} would leave out its constraints ({names}). Use mass_matrix, "
             "jacobian and acceleration_projection, with which the motions that they allow can be told; or ask the "
-            f"tree that its joints alone make: armdyn.ellipsoids.{which.replace(' ', '_')}"
+            f"tree that its joints alone make: armdyn.ellipsoids.{ellipsoid.replace(' ', '_')}"
             "(robot.without_constraints(), q)."
         )
 

@@ -94,10 +94,10 @@ class FrameComponents:
         if flat.any():
             state = tuple(map(int, np.argwhere(flat)[0]))
             values = ", ".join(f"{x:.3g}" for x in np.sort(sigma[state])[::-1])
-            which = f" (state {list(state)} of the batch)" if state else ""
+            place = f" (state {list(state)} of the batch)" if state else ""
             raise SingularTask(
                 f"the joints of {self.robot.name!r} cannot move {self.frame!r} along all of "
-                f"{', '.join(map(name_of, self.rows))} at q = {np.array2string(self.q[state], precision=6)}{which}: "
+                f"{', '.join(map(name_of, self.rows))} at q = {np.array2string(self.q[state], precision=6)}{place}: "
                 f"singular values {values}, so this ellipsoid has no bounds; choose fewer components=, or look at "
                 "velocity or tip_acceleration, which are flat there"
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from armdyn.base.checks import number
 from armdyn.base.errors import SettingError, Unsupported, warn_outside
@@ -24,9 +23,9 @@ def robot_fmu(
     robot: RobotLike,
     *,
     name: str | None = None,
-    given: Iterable[str] = (),
+    optional_inputs: Iterable[str] = (),
     parameters: Iterable[str] | None = None,
-    start: Mapping[str, Any] | None = None,
+    start: Mapping[str, object] | None = None,
     step: float = 1e-3,
     command: str = "torque",
     derivatives: bool = True,
@@ -46,7 +45,7 @@ def robot_fmu(
     Args:
         robot: without constraints.
         name: name of the model and its files; the robot's own by default.
-        given: optional inputs: "f_tip", "f_ext", "base_twist", "base_twist_rate".
+        optional_inputs: optional inputs: "f_tip", "f_ext", "base_twist", "base_twist_rate".
         parameters: parameters of the model that importers may change, as in `Robot.compile`; by default gravity and, if
             there is a tip, mass and centre of mass of a payload at it. Each costs operations.
         start: start values of states, inputs and parameters, by their names: ``{"q": q0}``.
@@ -70,10 +69,10 @@ def robot_fmu(
             f"{robot.name!r} has constraints, and an FMU has ordinary differential equations; export the tree that its "
             "joints alone make, robot.without_constraints()"
         )
-    named = default_parameters(robot) if parameters is None else _listed(parameters)
-    wanted = matching_parameters(robot.model, named)
-    motion = motion_of(robot, command, _listed(given), wanted)
-    system = _system(robot, motion, name, wanted, start or {}, step)
+    named = default_parameters(robot) if parameters is None else _as_list(parameters)
+    inputs_of_model = matching_parameters(robot.model, named)
+    motion = motion_of(robot, command, _as_list(optional_inputs), inputs_of_model)
+    system = _system(robot, motion, name, inputs_of_model, start or {}, step)
     different = list(left_out(robot, [v.port for v in system.parameters if any(v.start)]))
     for text in different:
         warn_outside(f"FMU of {system.name!r}: {text}", FrictionWarning)
@@ -87,7 +86,7 @@ def _system(
     motion: MotionEquations,
     name: str | None,
     parameters: Sequence[str],
-    start: Mapping[str, Any],
+    start: Mapping[str, object],
     step: float,
 ) -> FmiSystem:
     step = number("step", step, above=0.0, unit="s", error=SettingError)
@@ -99,8 +98,8 @@ def _system(
         description=f"Forward dynamics of {robot.name}.",
     )  # fmt: skip
     states = [state.variable.port for state in motion.states]
-    known = [*states, *motion.inputs, *parameters]
-    return system.with_start(**starts(motion.program, start, known))
+    names = [*states, *motion.inputs, *parameters]
+    return system.with_start(**starts(motion.program, start, names))
 
 
 ABOUT = ("SI units. Arrays are row-major; wrenches and twists have their angular part first.",)
@@ -116,5 +115,5 @@ def _is_carried(robot: RobotLike) -> bool:
     return robot.model.tip is not None and robot.model.frame(robot.model.tip).link != robot.model.base
 
 
-def _listed(names: Iterable[str]) -> list[str]:
+def _as_list(names: Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)

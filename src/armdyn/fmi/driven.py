@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from armdyn.actuators.motor_functions import MOTORS
 from armdyn.algorithms import forward_dynamics
 from armdyn.base.errors import Unsupported
 from armdyn.base.named_tuples import named_tuple
+from armdyn.base.scalars import Scalar
 from armdyn.declaration import Argument, Function, MadeFunction
 from armdyn.model.model import Model
 from armdyn.program import clip
@@ -27,22 +27,22 @@ def driven_motion(model: Model) -> Function:
     Raises:
         ModelError: when it is traced, a robot without motors, or motors without torque constant or resistance.
     """
-    kept = has_inductance(model)
-    kind = named_tuple("DrivenMotion", ["qdd", "current_rate" if kept else "current"])
+    has_current = has_inductance(model)
+    kind = named_tuple("DrivenMotion", ["qdd", "current_rate" if has_current else "current"])
     arguments = [Argument("q", ("n",)), Argument("qd", ("n",))]
-    arguments += [Argument("current", ("motors",))] if kept else []
+    arguments += [Argument("current", ("motors",))] if has_current else []
     arguments += [Argument("voltage", ("motors",)), Argument("tau", ("n",)), Argument("f_tip", (6,), optional=True)]
     names = [a.name for a in arguments]
 
-    def motion(mechanism: Any, *arrays: Any) -> Any:
+    def motion(mechanism: Scalar, *arrays: Scalar) -> Scalar:
         values = dict(zip(names, arrays, strict=True))
         q, qd = values["q"], values["qd"]
         tau = np.array(values["tau"], dtype=object)
         result = []
         for k, own in enumerate(motors_of(mechanism, *CONSTANTS)):
-            V, w = _within(values["voltage"][k], own.motor.limits.voltage), own.speed(qd)
-            current = values["current"][k] if kept else own.motor.steady_current(V, w)
-            result.append(own.motor.current_rate(current, V, w) if kept else current)
+            V, w = _clamp(values["voltage"][k], own.motor.limits.voltage), own.speed(qd)
+            current = values["current"][k] if has_current else own.motor.steady_current(V, w)
+            result.append(own.motor.current_rate(current, V, w) if has_current else current)
             tau[own.coordinate] = tau[own.coordinate] + _force(own, current, q)
         return kind(forward_dynamics(mechanism, q, qd, tau, values.get("f_tip")), np.array(result, dtype=object))
 
@@ -69,9 +69,9 @@ def has_inductance(model: Model) -> bool:
     return result == {True}
 
 
-def _force(own: JointMotor, current: Any, q: Any) -> Any:
-    return own.joint_force(_within(own.motor.torque(current), own.motor.limits.torque), q)
+def _force(own: JointMotor, current: Scalar, q: Scalar) -> Scalar:
+    return own.joint_force(_clamp(own.motor.torque(current), own.motor.limits.torque), q)
 
 
-def _within(x: Any, limit: float) -> Any:
+def _clamp(x: Scalar, limit: float) -> Scalar:
     return x if math.isinf(limit) else clip(x, -limit, limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from armdyn import algorithms
 from armdyn.actuators.flexible_dynamics import flexible_forward_dynamics, flexible_kinetic_energy, spring_energy
@@ -12,12 +12,15 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.actuators.joint_motors import COMMANDS
 from armdyn.base.checks import choice
 from armdyn.base.errors import SettingError, UnknownName, Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.declaration import Function, function
 from armdyn.fmi.driven import driven_motion
 from armdyn.fmi.quantities import variable
 from armdyn.functions.robot_like import RobotLike
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import Port, Program, trace
 from armdyn.program.merging import merged
+from armdyn.spatial.rotations import Array
 from armdyn.targets.fmi.system import SystemState, Variable
 
 
@@ -40,12 +43,14 @@ class MotionEquations(NamedTuple):
 OPTIONAL = ("f_tip", "f_ext", "base_twist", "base_twist_rate")
 
 
-def motion_of(robot: RobotLike, command: str, given: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
+def motion_of(
+    robot: RobotLike, command: str, optional_inputs: Sequence[str], parameters: Sequence[str]
+) -> MotionEquations:
     """The equations of an arm without constraints."""
     command = choice("command", command, COMMANDS, error=SettingError)
-    for name in given:
+    for name in optional_inputs:
         if name not in OPTIONAL:
-            raise UnknownName.of("optional input", name, OPTIONAL, "given=")
+            raise UnknownName.of("optional input", name, OPTIONAL, "optional_inputs=")
     flexible = bool(flexible_places(robot.model))
     if command == "voltage" and flexible:
         raise Unsupported(
@@ -53,35 +58,35 @@ def motion_of(robot: RobotLike, command: str, given: Sequence[str], parameters: 
             "robot.without_springs()"
         )
     if command == "voltage":
-        return _driven(robot, given, parameters)
-    return _flexible(robot, given, parameters) if flexible else _rigid(robot, given, parameters)
+        return _driven(robot, optional_inputs, parameters)
+    return _flexible(robot, optional_inputs, parameters) if flexible else _rigid(robot, optional_inputs, parameters)
 
 
-def _rigid(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
+def _rigid(robot: RobotLike, optional_inputs: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
     """The equations of a rigid arm: qdd as a function of (q, qd, tau)."""
-    dynamics = _named(robot, algorithms.forward_dynamics, ["qdd"], given, parameters)
+    dynamics = _program(robot, algorithms.forward_dynamics, ["qdd"], optional_inputs, parameters)
     states = (_state(robot, "q", "qd"), _second(robot, "q"))
-    return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
+    return _with_outputs(robot, [dynamics], states, ["tau", *optional_inputs], parameters)
 
 
-def _flexible(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
+def _flexible(robot: RobotLike, optional_inputs: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
     """Accelerations of links and rotors (Modern Robotics 8.9.5)."""
-    dynamics = _named(robot, flexible_forward_dynamics, ["qdd", "thetadd"], given, parameters)
+    dynamics = _program(robot, flexible_forward_dynamics, ["qdd", "thetadd"], optional_inputs, parameters)
     states = (_state(robot, "q", "qd"), _second(robot, "q"), _state(robot, "theta", "thetad"), _second(robot, "theta"))
-    return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
+    return _with_outputs(robot, [dynamics], states, ["tau", *optional_inputs], parameters)
 
 
-def _driven(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
+def _driven(robot: RobotLike, optional_inputs: Sequence[str], parameters: Sequence[str]) -> MotionEquations:
     """Accelerations, and rates of the motors' currents (Modern Robotics 8.103)."""
     declared = driven_motion(robot.model)
     names = getattr(declared.result, "_fields", ())
-    dynamics = _named(robot, declared, names, given, parameters)
+    dynamics = _program(robot, declared, names, optional_inputs, parameters)
     states: tuple[SystemState, ...] = (_state(robot, "q", "qd"), _second(robot, "q"))
     if "current_rate" in names:
         rate = Variable("current_rate", "A/s", "rates of the currents", name="der(current)")
         states += (SystemState(variable(robot, "current"), rate),)
     signals = [name for name in names if name not in ("qdd", "current_rate")]
-    return _with_outputs(robot, [dynamics], states, ["voltage", "tau", *given], parameters, signals)
+    return _with_outputs(robot, [dynamics], states, ["voltage", "tau", *optional_inputs], parameters, signals)
 
 
 def _with_outputs(
@@ -100,22 +105,26 @@ def _with_outputs(
     seen = [(kinetic, "kinetic_energy"), (potential, "potential_energy")]
     if robot.model.tip is not None:
         seen = [(algorithms.forward_kinematics, "tip_pose"), (tip_twist, "tip_twist"), *seen]
-    pieces = [*dynamics, *(_named(robot, f, [name], (), parameters) for f, name in seen)]
+    pieces = [*dynamics, *(_program(robot, f, [name], (), parameters) for f, name in seen)]
     firsts = [_copied(robot, state) for state in states if state.later.port == f"der_{state.variable.port}"]
     program = merged([*pieces, *firsts], f"{robot.name}_motion", lambda _, port: port.name)
     return MotionEquations(program, states, tuple(inputs), (*signals, *(name for _, name in seen)))
 
 
-def _named(
-    robot: RobotLike, declared: Function, results: Sequence[str], given: Sequence[str], parameters: Sequence[str]
+def _program(
+    robot: RobotLike,
+    declared: Function,
+    results: Sequence[str],
+    optional_inputs: Sequence[str],
+    parameters: Sequence[str],
 ) -> Program:
     """The program of a function, with these names of its results."""
     compiled = robot.compile(declared, parameters=parameters)
-    known = [argument.name for argument in declared.arguments]
-    for name in given:
-        if name not in known:
-            raise UnknownName.of("optional input", name, known, declared.name)
-    program = compiled.program(given=given)
+    choices = [argument.name for argument in declared.arguments]
+    for name in optional_inputs:
+        if name not in choices:
+            raise UnknownName.of("optional input", name, choices, declared.name)
+    program = compiled.program(optional_inputs=optional_inputs)
     ports = [Port(name, port.shape) for name, port in zip(results, program.outputs, strict=True)]
     return replace(program, outputs=tuple(ports))
 
@@ -138,12 +147,13 @@ def _copied(robot: RobotLike, state: SystemState) -> Program:
 
 
 @function("(n),(n)->()")
-def all_potential_energy(model: Any, q: Any, theta: Any) -> Any:
+def all_potential_energy(model: Mechanism, q: Array, theta: Array) -> Scalar:
     """Potential energy of gravity and of the springs at flexible joints, J, scalar."""
     return algorithms.potential_energy(model, q) + spring_energy(model, q, theta)
 
 
 @function("(n),(n)->(6)")
-def tip_twist(model: Any, q: Any, qd: Any) -> Any:
+def tip_twist(model: Mechanism, q: Array, qd: Array) -> Array:
     """Twist (w, v) of the tip in base axes, v that of its origin, rad/s and m/s, shape (..., 6)."""
-    return algorithms.jacobian(model, q, expressed_in="world") @ qd
+    twist: Array = algorithms.jacobian(model, q, expressed_in="world") @ qd
+    return twist

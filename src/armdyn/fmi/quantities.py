@@ -75,18 +75,18 @@ OF_JOINT_PARAMETER: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def variable(robot: RobotLike, name: str, said: str = "", **shown: Any) -> Variable:
+def variable(robot: RobotLike, name: str, text: str = "", **attributes: Any) -> Variable:
     """An array of a function of the robot, by its name; ``description`` describes it if it is none of those above."""
     if name in OF_JOINTS:
-        turns, slides, what = OF_JOINTS[name]
-        each = [(turns if joint.kind == "revolute" else slides, f"{what}: {joint.name}") for joint in robot.joints]
+        turns, slides, meaning = OF_JOINTS[name]
+        each = [(turns if joint.kind == "revolute" else slides, f"{meaning}: {joint.name}") for joint in robot.joints]
         units = {unit for unit, _ in each}
         listed = ", ".join(f"{joint.name} ({unit})" for joint, (unit, _) in zip(robot.joints, each, strict=True))
         common = units.pop() if len(units) == 1 else ""
-        return Variable(name, common, f"{what}: {listed}", each=tuple(each), **shown)
-    unit, known = OTHERS.get(name, ("", said))
+        return Variable(name, common, f"{meaning}: {listed}", each=tuple(each), **attributes)
+    unit, known = OTHERS.get(name, ("", text))
     numbers = tuple((unit, f"{of}: {known}") for unit, of in NUMBERS.get(name, ()))
-    return Variable(name, unit, known or said, each=numbers, **shown)
+    return Variable(name, unit, known or text, each=numbers, **attributes)
 
 
 def parameter(robot: RobotLike, name: str) -> Variable:
@@ -94,34 +94,34 @@ def parameter(robot: RobotLike, name: str) -> Variable:
     start = tuple(np.asarray(parameter_value(robot.model, name), dtype=float).ravel().tolist())
     owner, _, quantity = name.rpartition(".")
     if quantity in OF_JOINT_PARAMETER and owner in robot.model.joint_names:
-        turns, slides, what = OF_JOINT_PARAMETER[quantity]
+        turns, slides, meaning = OF_JOINT_PARAMETER[quantity]
         unit = turns if robot.model.joint(owner).kind == "revolute" else slides
-        return Variable(name, unit, f"{what} of {owner}", start)
+        return Variable(name, unit, f"{meaning} of {owner}", start)
     if name in robot.model.numbers_of_parallel_springs:
         return Variable(name, "", f"{quantity} of {owner}", start)
-    unit, what = OF_PARAMETER.get(quantity or name, ("", "parameter of the model"))
-    return Variable(name, unit, f"{what} of {owner}" if owner else what, start)
+    unit, meaning = OF_PARAMETER.get(quantity or name, ("", "parameter of the model"))
+    return Variable(name, unit, f"{meaning} of {owner}" if owner else meaning, start)
 
 
 def starts(
-    program: Program, given: Mapping[str, Any], known: Iterable[str], gains: Collection[str] = ()
+    program: Program, values: Mapping[str, Any], choices: Iterable[str], gains: Collection[str] = ()
 ) -> dict[str, tuple[float, ...]]:
     """Start values of variables, checked against the inputs of the program; rotors start at the links' positions.
 
     Args:
         program: program with these inputs.
-        given: start values by name.
-        known: the existing names.
+        values: start values by name.
+        choices: the existing names.
         gains: names of inputs for which one number is used for all components.
 
     Raises:
         UnknownName: a name that is not a state, input or parameter.
         ShapeError: another shape, or numbers that are not finite.
     """
-    names = list(known)
+    names = list(choices)
     shapes = {port.name: port.shape for port in program.inputs}
     result = {}
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in names:
             raise UnknownName.of("state, input or parameter", name, names, "start=")
         is_number = name in gains and np.ndim(value) == 0 and len(shapes[name]) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from armdyn.base.checks import number
 from armdyn.base.errors import SettingError, UnknownName
@@ -26,9 +25,9 @@ def to_fmu(
     loop: ClosedLoop,
     *,
     name: str | None = None,
-    given: Iterable[str] = (),
+    optional_inputs: Iterable[str] = (),
     tunable: Iterable[str] | None = None,
-    start: Mapping[str, Any] | None = None,
+    start: Mapping[str, object] | None = None,
     derivatives: bool = True,
     arrays: bool = True,
 ) -> Fmu:
@@ -43,7 +42,7 @@ def to_fmu(
     Args:
         loop: the closed loop.
         name: of the model and its files; those of the robot and the controller if not given.
-        given: optional inputs, e.g. "f_tip".
+        optional_inputs: optional inputs, e.g. "f_tip".
         tunable: inputs that are parameters in the FMU, e.g. gains; by default those whose names begin with K.
         start: arrays that states, inputs and parameters begin with, by their names.
         derivatives: whether the FMU has directional and adjoint derivatives of the outputs.
@@ -58,7 +57,7 @@ def to_fmu(
     >>> [place.name for place in fmu.code.layout.places]
     ['time', 'step', 'q', 'qd', 'q_ref', 'qd_ref', 'Kp', 'Kd', 'tau']
     """
-    rollout = loop.rollout.program(given=given)
+    rollout = loop.rollout.program(optional_inputs=optional_inputs)
     law = loop.controller.function if loop.controller else None
     called = chosen_name(name, "_".join([loop.robot.name, *([law.name] if law else [])]))
     text = f"{loop.robot.name} under {law.name if law else 'given joint forces'}."
@@ -75,10 +74,10 @@ def controller_fmu(
     *,
     step: float,
     name: str | None = None,
-    given: Iterable[str] = (),
+    optional_inputs: Iterable[str] = (),
     parameters: Iterable[str] = (),
     tunable: Iterable[str] | None = None,
-    start: Mapping[str, Any] | None = None,
+    start: Mapping[str, object] | None = None,
     derivatives: bool = True,
     arrays: bool = True,
 ) -> Fmu:
@@ -92,7 +91,7 @@ def controller_fmu(
         controller: controller declared as for `ClosedLoop`.
         step: sample time of the controller, s.
         name: of the model and its files; that of the controller if not given.
-        given: optional inputs, e.g. "Ki".
+        optional_inputs: optional inputs, e.g. "Ki".
         parameters: of the model, that importers may change, as of `Robot.compile`.
         tunable: inputs that are parameters in the FMU; those whose names begin with K if not given.
         start: arrays that states, inputs and parameters begin with, by their names.
@@ -110,7 +109,7 @@ def controller_fmu(
     """
     law = Controller(controller)
     compiled = robot.compile(controller, parameters=parameters)
-    program = _with_names(compiled.program(given=given), law.results)
+    program = _with_names(compiled.program(optional_inputs=optional_inputs), law.results)
     step = number("step", step, above=0.0, unit="s", error=SettingError)
     text = f"The controller {controller.name} of {robot.name}."
     called = chosen_name(name, f"{robot.name}_{controller.name}")
@@ -129,10 +128,10 @@ def _sampled(
     parameters: Sequence[str],
     law: Function | None,
     name: str,
-    said: str,
+    text: str,
     step: float,
     tunable: Iterable[str] | None,
-    start: Mapping[str, Any],
+    start: Mapping[str, object],
 ) -> FmiSystem:
     """The system of a program of one step, whose results of inputs' names are states."""
     words = said_of(law) if law else {}
@@ -140,7 +139,7 @@ def _sampled(
     states = [one for one in taken if one in results]
     time, length = ("t" if "t" in taken else None), ("h" if "h" in taken else None)
     free = [one for one in taken if one not in (*states, *parameters, time, length)]
-    gains = [one for one in free if one.startswith("K")] if tunable is None else _known(tunable, free, name)
+    gains = [one for one in free if one.startswith("K")] if tunable is None else _check_names(tunable, free, name)
     inputs = [one for one in free if one not in gains]
 
     def described(names: Iterable[str]) -> tuple[Variable, ...]:
@@ -158,16 +157,16 @@ def _sampled(
         sampled=True,
         time=time,
         step_port=length,
-        description=said,
+        description=text,
         about=(*ABOUT, *robot.notes),
     )
     return system.with_start(**result)
 
 
-def _known(names: Iterable[str], free: Sequence[str], whose: str) -> list[str]:
+def _check_names(names: Iterable[str], free: Sequence[str], owner: str) -> list[str]:
     """The names of inputs that become parameters."""
     result = [names] if isinstance(names, str) else list(names)
     for one in result:
         if one not in free:
-            raise UnknownName.of("input", one, free, whose)
+            raise UnknownName.of("input", one, free, owner)
     return result

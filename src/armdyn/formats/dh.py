@@ -242,8 +242,8 @@ def convention_problems(convention: object) -> Iterator[str]:
     """The fault in the name of a convention."""
     if not is_one_of(convention, CONVENTIONS):
         text = " or ".join(f"{option('convention', name)} ({meaning})" for name, meaning in CONVENTIONS.items())
-        what = "is not given" if convention is None else f"is {excerpt(convention)}"
-        yield f"convention {what}; the same table means different arms: choose {text}."
+        fault = "is not given" if convention is None else f"is {excerpt(convention)}"
+        yield f"convention {fault}; the same table means different arms: choose {text}."
 
 
 def _pose(T: ArrayLike | None, name: str, problems: list[str]) -> Array:
@@ -254,7 +254,7 @@ def _pose(T: ArrayLike | None, name: str, problems: list[str]) -> Array:
     return pose
 
 
-def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow]:
+def _rows(rows: Sequence[object], degrees: bool, problems: list[str]) -> list[DHRow]:
     """The rows that can be read, in radians; errors in the others are added to the problems."""
     given_rows = listed(rows)
     if not given_rows:
@@ -273,15 +273,15 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
     return table
 
 
-def _words(given: object, here: str) -> tuple[dict[str, Any], str]:
+def _words(row: object, here: str) -> tuple[dict[str, Any], str]:
     """The entries of a row by name, and the fault in its form."""
-    if isinstance(given, DHRow):
-        return {name: getattr(given, name) for name in NAMES}, ""
-    if isinstance(given, Mapping):
-        return dict(given), _fault_of_names(given, here)
-    entries = listed(given)
+    if isinstance(row, DHRow):
+        return {name: getattr(row, name) for name in NAMES}, ""
+    if isinstance(row, Mapping):
+        return dict(row), _fault_of_names(row, here)
+    entries = listed(row)
     if entries is None:
-        return {}, f"{here} is {excerpt(given)}; expected (a, alpha, d, theta), a dict of these, or a DHRow."
+        return {}, f"{here} is {excerpt(row)}; expected (a, alpha, d, theta), a dict of these, or a DHRow."
     if len(entries) not in (4, 5):
         return {}, (
             f"{here} has {len(entries)} entries; expected a, alpha, d, theta and, where the joint slides, 'prismatic'."
@@ -289,11 +289,11 @@ def _words(given: object, here: str) -> tuple[dict[str, Any], str]:
     return dict(zip((*COLUMNS, "kind"), entries, strict=False)), ""
 
 
-def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
-    missing = [name for name in COLUMNS if name not in given]
+def _fault_of_names(row: Mapping[str, Any], here: str) -> str:
+    missing = [name for name in COLUMNS if name not in row]
     if missing:
         return f"{here} has no {', '.join(missing)}; expected a, alpha, d and theta."
-    for name in given:
+    for name in row:
         if is_one_of(name, MOTOR_WORDS):
             raise Unsupported(
                 f"{here} has {name!r}: a DH row describes the joint, not its motor. Give the rotor's inertia times the "
@@ -305,7 +305,7 @@ def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
     return ""
 
 
-def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterator[str]:
+def _row_problems(words: Mapping[str, object], here: str, degrees: bool) -> Iterator[str]:
     turn = 360.0 if degrees else 2.0 * math.pi
     for name in NUMBERS:
         value = words.get(name, 0.0)
@@ -322,7 +322,7 @@ def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterato
             yield f"{here}: {name} is {words[name]!r}; expected an armdyn.{kind.__name__}."
 
 
-def _with_column(table: list[DHRow], column: str, values: Sequence[Any] | None, name: str) -> list[DHRow]:
+def _with_column(table: list[DHRow], column: str, values: Sequence[object] | None, name: str) -> list[DHRow]:
     """The rows with inertias or limits that are given in separate arguments."""
     if values is None:
         return table

@@ -28,7 +28,7 @@ def dh_table(table: DHTable, *, latex: bool = False) -> TextTable:
     tool: at (0, 0, -0.17) m, unturned
     """
     size = max((max(abs(row.a), abs(row.d)) for row in table.rows), default=0.0)
-    rows = [_row(i, row, name, size, latex=latex) for i, (row, name) in enumerate(_named(table), start=1)]
+    rows = [_row(i, row, name, size, latex=latex) for i, (row, name) in enumerate(_row_name(table), start=1)]
     title = f"DH table of {table.name!r}, {table.convention}: {CONVENTIONS[table.convention]}"
     below = [_place(name, T) for name, T in (("base", table.base), ("tool", table.tool))]
     if latex:
@@ -39,7 +39,7 @@ def dh_table(table: DHTable, *, latex: bool = False) -> TextTable:
     return TextTable(("i", "joint", *HEADINGS[table.convention]), rows, "rlrrrr", title, tuple(filter(None, below)))
 
 
-def _named(table: DHTable) -> zip[tuple[DHRow, str]]:
+def _row_name(table: DHTable) -> zip[tuple[DHRow, str]]:
     return zip(table.rows, table.joint_names, strict=True)
 
 

@@ -92,8 +92,8 @@ def refuse_not_xml(path: Path, data: bytes) -> None:
 def refuse_other_formats(root: XmlElement, document: str, tag: str, name: str, others: Mapping[str, str]) -> None:
     """Raise for a document whose root element is not <tag>; ``others`` describes known files of other formats."""
     if root.tag != tag:
-        what = f"is {others[root.tag]}" if root.tag in others else f"is no {name} file"
-        raise ModelError(f"{document}:{root.line} {what}: its root element is <{root.tag[:60]}>; expected <{tag}>.")
+        fault = f"is {others[root.tag]}" if root.tag in others else f"is no {name} file"
+        raise ModelError(f"{document}:{root.line} {fault}: its root element is <{root.tag[:60]}>; expected <{tag}>.")
 
 
 def _suggestion(path: Path) -> str:

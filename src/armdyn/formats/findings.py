@@ -70,11 +70,11 @@ class DocumentFindings:
         if lines := [*_first(self.accepted), *self._note_lines(self._warned)]:
             warn_of_description("\n".join(lines))
 
-    def note(self, what: str, whose: str, *, warn: bool = False) -> None:
-        """Record ``what`` for the member ``whose``, with or without a warning; one note lists all such members."""
-        self._notes.setdefault(what, []).append(whose)
+    def note(self, text: str, member: str, *, warn: bool = False) -> None:
+        """Record ``text`` for the member ``member``, with or without a warning; one note lists all such members."""
+        self._notes.setdefault(text, []).append(member)
         if warn:
-            self._warned.add(what)
+            self._warned.add(text)
 
     @property
     def notes(self) -> list[str]:
@@ -82,9 +82,9 @@ class DocumentFindings:
         return [*_first(self.accepted), *self._note_lines(self._notes)]
 
     def _note_lines(self, kinds: Container[str]) -> Iterator[str]:
-        for what, members in self._notes.items():
-            if what in kinds:
-                yield f"{what}: {listing(list(dict.fromkeys(members)), SHOWN_MEMBERS)}"
+        for text, members in self._notes.items():
+            if text in kinds:
+                yield f"{text}: {listing(list(dict.fromkeys(members)), SHOWN_MEMBERS)}"
 
 
 def _first(faults: Sequence[str]) -> list[str]:
@@ -121,9 +121,9 @@ class ElementReader:
         """Record a fault of this element, and its substitute if accepted."""
         self.findings.fault(at.line, f"{self.label}: {text}", taken)
 
-    def note(self, what: str, *, warn: bool = False) -> None:
+    def note(self, text: str, *, warn: bool = False) -> None:
         """Record a note on this element."""
-        self.findings.note(what, self.label, warn=warn)
+        self.findings.note(text, self.label, warn=warn)
 
     def child(self, parent: XmlElement, tag: str, expected: str) -> XmlElement | None:
         """The child of that tag, which is required."""
@@ -143,12 +143,12 @@ class ElementReader:
                 self.problem(result[1], f"{text}; expected it once.")
         return result[0] if result else None
 
-    def type(self, known: Iterable[str], fault: str) -> str:
+    def type(self, choices: Iterable[str], fault: str) -> str:
         """The attribute ``type``, which must be one of the known ones; ``fault`` describes any other."""
-        result, tag, known = self.element.attributes.get("type", ""), self.element.tag, [*known]
-        if result not in known:
+        result, tag, choices = self.element.attributes.get("type", ""), self.element.tag, [*choices]
+        if result not in choices:
             wrong = f"type {result[:60]!r} {fault}" if result else f"<{tag}> has no type"
-            expected = f"expected one of {', '.join(known)}.{did_you_mean(result.lower(), known)}"
+            expected = f"expected one of {', '.join(choices)}.{did_you_mean(result.lower(), choices)}"
             self.problem(self.element, f"{wrong}; {expected}")
         return result
 

@@ -117,7 +117,7 @@ def read_links(
         if not isinstance(part, Part):
             raise ShapeError(f"parts[{i}] is {excerpt(part)}; expected an armdyn.Part")
     parts = values
-    problems = [problem for i, part in enumerate(parts) for problem in _part_problems(part, _where(i, part))]
+    problems = [problem for i, part in enumerate(parts) for problem in _part_problems(part, _place_text(i, part))]
     if problems:
         raise ModelError(problems)
     links = [LinkPart(base, Inertia() if base_inertia is None else base_inertia)]
@@ -126,7 +126,7 @@ def read_links(
     return assemble(name, links, joints, Selection(base, tip, gravity=gravity, check_inertia=check_inertia))
 
 
-def _where(i: int, part: Part) -> str:
+def _place_text(i: int, part: Part) -> str:
     return f"parts[{i}] {excerpt(part.name)}:"
 
 

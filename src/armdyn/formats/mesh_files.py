@@ -61,7 +61,7 @@ def _in_packages(rest: str, folder: str) -> Iterator[Path]:
             yield Path(root) / below / name / inside
 
 
-def open_mesh(path: Path, taken: Callable[[Any], Result], **options: Any) -> Result:
+def open_mesh(path: Path, taken: Callable[[Any], Result], **options: object) -> Result:
     """The result of a function of the object that `trimesh.load` makes from a file, with these options.
 
     Raises:

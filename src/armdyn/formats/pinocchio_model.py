@@ -114,12 +114,12 @@ def _is_identity(frame: Any) -> bool:
 
 
 def _links_and_joints(source: Any, bodies: list[str]) -> tuple[list[LinkPart], list[JointPart]]:
-    links = [LinkPart(name, _inertia(source.inertias[i]), _where(source, i)) for i, name in enumerate(bodies)]
+    links = [LinkPart(name, _inertia(source.inertias[i]), _place_text(source, i)) for i, name in enumerate(bodies)]
     joints = [_joint(source, i, bodies) for i in range(1, source.njoints)]
     return links, joints
 
 
-def _where(source: Any, i: int) -> str:
+def _place_text(source: Any, i: int) -> str:
     return f"joint {i} {source.names[i]!r} of {source.name!r}"
 
 
@@ -138,7 +138,7 @@ def _joint(source: Any, i: int, bodies: list[str]) -> JointPart:
     return JointPart(
         source.names[i], kind, bodies[source.parents[i]], bodies[i], np.array(source.jointPlacements[i].homogeneous),
         axis, limits=_limits(source, i), damping=damping, friction=friction, armature=armature,
-        actuator=actuator, where=_where(source, i),
+        actuator=actuator, where=_place_text(source, i),
     )  # fmt: skip
 
 
@@ -153,7 +153,7 @@ def _motion(source: Any, i: int) -> tuple[Any, Array]:
             if S.shape == (6,) and axis.any() and not other.any():
                 return kind, axis
     raise Unsupported(
-        f"{_where(source, i)} is a {joint.shortname()}; expected revolute and prismatic joints. {_remedy(joint)}"
+        f"{_place_text(source, i)} is a {joint.shortname()}; expected revolute and prismatic joints. {_remedy(joint)}"
     )
 
 
@@ -217,8 +217,8 @@ def _notes(source: Any) -> Iterator[str]:
 
 def _reference(source: Any, i: int) -> float:
     """The ``ref`` of a joint that Pinocchio read from MJCF, in Pinocchio's form."""
-    known = {entry.key(): entry.data() for entry in source.referenceConfigurations}
-    return float(known[QPOS0][source.idx_qs[i]]) if QPOS0 in known and source.nqs[i] == 1 else 0.0
+    configurations = {entry.key(): entry.data() for entry in source.referenceConfigurations}
+    return float(configurations[QPOS0][source.idx_qs[i]]) if QPOS0 in configurations and source.nqs[i] == 1 else 0.0
 
 
 def _limit(value: float) -> float:
@@ -237,8 +237,8 @@ def _dry_friction(source: Any, i: int) -> tuple[float, float]:
     lower, upper = float(source.lowerDryFrictionLimit[v]), float(source.upperDryFrictionLimit[v])
     if lower != -upper and not lower <= 0.0 <= upper:
         raise Unsupported(
-            f"{_where(source, i)} has dry friction between {lower:g} and {upper:g}: a force that pushes one way is "
-            "not friction. Make lowerDryFrictionLimit at most 0 and upperDryFrictionLimit at least 0."
+            f"{_place_text(source, i)} has dry friction between {lower:g} and {upper:g}: a force that pushes one way "
+            "is not friction. Make lowerDryFrictionLimit at most 0 and upperDryFrictionLimit at least 0."
         )
     return -lower, upper
 

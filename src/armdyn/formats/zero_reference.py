@@ -192,9 +192,9 @@ def read_zero_reference(
     com = np.zeros((n, 3)) if com is None else com
     with np.errstate(over="ignore", invalid="ignore"):
         P, com, tensors = P * units.length, com * units.length, tensors * units.inertia
-    for what, converted in (("lengths", P), ("centres of mass", com), ("inertias", tensors)):
+    for quantity, converted in (("lengths", P), ("centres of mass", com), ("inertias", tensors)):
         if not np.isfinite(converted).all():
-            raise ModelError(f"{what} are beyond the range of numbers when converted to SI by {units}")
+            raise ModelError(f"{quantity} are beyond the range of numbers when converted to SI by {units}")
     if check_inertia:
         _refuse_mixed_units(P, com, m, tensors)
     bounds = [UNLIMITED] * n if limits is None else one_each(limits, n, "limits", "one armdyn.Limits a joint")

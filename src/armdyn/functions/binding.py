@@ -37,11 +37,11 @@ class Inputs:
         self.required = [*(name for name, a in arguments.items() if not a.optional), *self.parameters]
         self.positional = [*(name for name in arguments if name not in behind), *self.parameters, *behind]
 
-    def port(self, name: str, options: Iterable[tuple[str, Any]] = ()) -> Port:
+    def port(self, name: str, options: Iterable[tuple[str, object]] = ()) -> Port:
         """One array of a call with these options, on which the length of a cotangent may depend."""
         return Port(name, self.lengths(self.shapes[name], options))
 
-    def lengths(self, shape: Shape, options: Iterable[tuple[str, Any]] = ()) -> tuple[int, ...]:
+    def lengths(self, shape: Shape, options: Iterable[tuple[str, object]] = ()) -> tuple[int, ...]:
         """A shape of the declaration in numbers."""
         chosen = dict(options)
         sizes = self._sizes_of(chosen) if chosen else self._sizes
@@ -52,14 +52,14 @@ class Inputs:
         """The numbers for the sizes in shapes without options, as for most calls."""
         return self._sizes_of({})
 
-    def _sizes_of(self, options: Mapping[str, Any]) -> dict[str, int]:
+    def _sizes_of(self, options: Mapping[str, object]) -> dict[str, int]:
         """The numbers for the names of sizes in shapes."""
         model, n = self.model, len(self.model.coordinates)
         sizes = {"n": n, "joints": len(model.joints), "links": len(model.links), "pairs": n * (n - 1) // 2}
         sizes |= constraint_sizes(model.constraints)
         return sizes | {word: size(model, **options) for word, size in self.function.sizes.items()}
 
-    def bind(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    def bind(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, object]:
         """Arrays by name, in order; the options stay in ``keywords``. None means not given."""
         name = self.function.name
         if len(arrays) > len(self.positional):
@@ -107,9 +107,9 @@ class Inputs:
         counted = {"n": names, "joints": model.joint_names, "links": model.link_names}
         return [counted.get(str(word)) for word in self.shapes[argument]]
 
-    def batches(self, given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    def batches(self, arguments: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         """The leading axes of each argument."""
-        shapes = {name: (np.shape(value), len(self.shapes[name])) for name, value in given.items()}
+        shapes = {name: (np.shape(value), len(self.shapes[name])) for name, value in arguments.items()}
         return {name: shape[: len(shape) - rank] for name, (shape, rank) in shapes.items()}
 
     @property

@@ -91,7 +91,7 @@ class CompiledFunction:
                 pass  # the whole way raises the error
         return self._call_whole_way(call, arrays, keywords, out, workers)
 
-    def _run(self, kernel: Kernel, arrays: Sequence[Any], out: Any, workers: Any) -> Any:
+    def _run(self, kernel: Kernel, arrays: Sequence[object], out: object, workers: Any) -> Any:
         """Call a kernel; returns the results under their declared names."""
         function = kernel.for_arrays(arrays)
         run = function if workers is None else partial(run_in_parallel, function, workers)
@@ -107,17 +107,17 @@ class CompiledFunction:
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledFunction, (self.arm, self.function, self.parameters)
 
-    def program(self, *, given: str | Iterable[str] = (), **options: Any) -> Program:
+    def program(self, *, optional_inputs: str | Iterable[str] = (), **options: object) -> Program:
         """The program of this function.
 
         Args:
-            given: names of the optional arrays that count as given, e.g. ``("f_tip",)``; or one name.
+            optional_inputs: names of the optional arrays that count as given, e.g. ``("f_tip",)``; or one name.
             options: the function's own, e.g. ``frame="tool0"``.
 
         Raises:
             UnknownName: an array that the function does not have.
         """
-        return self._trace((array_names(self._inputs, given), call_options(self._inputs, options)))
+        return self._trace((array_names(self._inputs, optional_inputs), call_options(self._inputs, options)))
 
     def derivative(self, *wrt: str) -> CompiledFunction:
         """The derivatives of the results by some of the arrays or model parameters: another compiled function.
@@ -215,7 +215,7 @@ class CompiledFunction:
         return self.program().op_counts
 
     def _call_whole_way(
-        self, call: Any, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any, workers: Any
+        self, call: Any, arrays: tuple[object, ...], keywords: dict[str, Any], out: Any, workers: object
     ) -> Any:
         """Bind names, choose or compile the kernel, run it; store the kernel if ``call`` identifies it."""
         out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
@@ -249,19 +249,19 @@ class CompiledFunction:
             check_arguments(self._inputs, values, variant[1])
         raise complaint
 
-    def _with_gains(self, given: dict[str, Any], options: Options) -> tuple[dict[str, str], dict[str, Any]]:
+    def _with_gains(self, arguments: dict[str, Any], options: Options) -> tuple[dict[str, str], dict[str, Any]]:
         """The gains of a call that are not vectors, by their kinds, and the arguments; numbers become vectors.
 
         A gain that is differentiated stays a number if it is one, so that the derivative is by that number.
         """
-        shapes = {name: self._inputs.port(name, options).shape for name in given}
-        kinds = kinds_of(self.function, given, shapes)
+        shapes = {name: self._inputs.port(name, options).shape for name in arguments}
+        kinds = kinds_of(self.function, arguments, shapes)
         numbers = {name for name, kind in kinds.items() if kind == "number"}
-        dtype = dtype_of(value for name, value in given.items() if name not in numbers)
+        dtype = dtype_of(value for name, value in arguments.items() if name not in numbers)
         for name in numbers - {*self._changing}:
             del kinds[name]
-            given[name] = spread(given[name], shapes[name][0], dtype)
-        return kinds, given | {name: single(given[name]) for name in numbers.intersection(kinds)}
+            arguments[name] = spread(arguments[name], shapes[name][0], dtype)
+        return kinds, arguments | {name: single(arguments[name]) for name in numbers.intersection(kinds)}
 
     _changing: tuple[str, ...] = ()
     """The arguments by which the function is differentiated."""
@@ -294,7 +294,7 @@ class CompiledFunction:
     def _trace(self, variant: Variant) -> Program:
         names, options = variant
 
-        def run(*arrays: Any) -> Any:
+        def run(*arrays: object) -> Any:
             values = dict(zip(names, arrays, strict=True))
             result = self.evaluate(self.arm.exact_mechanism, values, options)
             self._check_results(result, options)
@@ -321,10 +321,10 @@ class CompiledFunction:
                 model, *(a.copy() if isinstance(a, np.ndarray) else a for a in inputs), **dict(options)
             )
 
-        twice = not is_ours(self.function.__module__) and are_traced(values)
-        return call_traced(self.function.name, call, twice=twice)
+        retries = not is_ours(self.function.__module__) and are_traced(values)
+        return call_traced(self.function.name, call, twice=retries)
 
-    def _check_results(self, result: Any, options: Options) -> None:
+    def _check_results(self, result: object, options: Options) -> None:
         results = result if isinstance(result, tuple) else (result,)
         shapes = [np.shape(r) for r in results]
         expected = [self._inputs.lengths(s, options) for s in self.function.outputs]

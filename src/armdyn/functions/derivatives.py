@@ -77,7 +77,7 @@ class Derived(CompiledFunction):
         """The primal's declaration with some changes; called directly it differentiates the primal likewise."""
         arguments: tuple[Argument, ...] = changes["arguments"]
 
-        def implementation(model: Mechanism, *arrays: Any, **options: Any) -> Any:
+        def implementation(model: Mechanism, *arrays: object, **options: object) -> Any:
             values = {a.name: array for a, array in zip(arguments, arrays, strict=False) if array is not None}
             return self.evaluate(model, values, options.items())
 
@@ -103,7 +103,11 @@ class Derived(CompiledFunction):
         return [values[name] if name in values else parameter_value(model, name) for name in self.wrt]
 
     def _with_primal(
-        self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]], changed: Sequence[Any]
+        self,
+        model: Mechanism,
+        values: Mapping[str, object],
+        options: Iterable[tuple[str, object]],
+        changed: Sequence[object],
     ) -> Any:
         """The primal with other values of ``wrt``."""
         return self.primal.evaluate(model, {**values, **dict(zip(self.wrt, changed, strict=True))}, options)
@@ -146,7 +150,9 @@ class Derivative(Derived):
             result=tuple_type(names),
         )
 
-    def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
+    def evaluate(
+        self, model: Mechanism, values: Mapping[str, object], options: Iterable[tuple[str, object]] = ()
+    ) -> Any:
         """The derivatives on numbers or traced scalars, for arrays and model parameters by name."""
         result = derivatives(lambda *xs: self._with_primal(model, values, options, xs), self._at(values))
         return tuple(result) if len(result) > 1 else result[0]
@@ -209,7 +215,9 @@ class Product(Derived):
         self._vectors = tuple(vector.name for vector in vectors)
         return tuple(vectors)
 
-    def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
+    def evaluate(
+        self, model: Mechanism, values: Mapping[str, object], options: Iterable[tuple[str, object]] = ()
+    ) -> Any:
         """The products on numbers or traced scalars, for arrays and model parameters by name."""
         vectors = [values[name] for name in self._vectors]
         others = {name: value for name, value in values.items() if name not in self._vectors}

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn.base.arrays import overlapping, takes_results
 from armdyn.base.errors import DTypeError, OverlapError, ShapeError
 from armdyn.program import Expr, NeedsNumbers, Port
+from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.functions.binding import Inputs
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
 _HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"}
 
 
-def check_arguments(inputs: Inputs, given: Mapping[str, Any], options: Sequence[tuple[str, Any]]) -> None:
+def check_arguments(inputs: Inputs, arguments: Mapping[str, Any], options: Sequence[tuple[str, object]]) -> None:
     """Raise for arrays that do not fit the robot or each other."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         check_argument(inputs, inputs.port(name, options), value)
-    if _batch(inputs, given) is None:
-        text = ", ".join(f"{name} {batch}" for name, batch in inputs.batches(given).items())
-        raise ShapeError(f"the batches of the arguments of {_what(inputs)} do not broadcast together: {text}")
+    if _batch(inputs, arguments) is None:
+        text = ", ".join(f"{name} {batch}" for name, batch in inputs.batches(arguments).items())
+        raise ShapeError(f"the batches of the arguments of {_subject(inputs)} do not broadcast together: {text}")
 
 
-def check_argument(inputs: Inputs, port: Port, value: Any, *, steps: int | None = None) -> None:
+def check_argument(inputs: Inputs, port: Port, value: object, *, steps: int | None = None) -> None:
     """Raise for an array that does not fit the robot; one over time has an axis of ``steps`` before its batch."""
     expected = _expected(inputs, port, steps)
     try:
@@ -35,22 +36,22 @@ def check_argument(inputs: Inputs, port: Port, value: Any, *, steps: int | None 
         raise ShapeError(f"{port.name} is ragged: its rows differ in length; expected {expected}") from None
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         _refuse_traced(inputs, port.name, array)
-        held = _HELD.get(array.dtype.kind, str(array.dtype))
+        content = _HELD.get(array.dtype.kind, str(array.dtype))
         if array.dtype == object and all(isinstance(x, int) for x in array.flat):
-            held = "integers beyond 64 bits"
-        raise DTypeError(f"{port.name} holds {held}; expected real numbers: {expected}")
+            content = "integers beyond 64 bits"
+        raise DTypeError(f"{port.name} holds {content}; expected real numbers: {expected}")
     leading, own = array.shape[: array.ndim - len(port.shape)], array.shape[array.ndim - len(port.shape) :]
     if array.ndim < len(port.shape) or own != port.shape or (steps is not None and leading[:1] != (steps,)):
         raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
 
 
-def _refuse_traced(inputs: Inputs, name: str, array: Any) -> None:
+def _refuse_traced(inputs: Inputs, name: str, array: Array) -> None:
     """Raise for traced scalars, which a compiled function does not take: its declared function does."""
     if any(isinstance(x, Expr) for x in array.flat):
         function = inputs.function
         module = "armdyn.algorithms." if function.__module__.startswith("armdyn.algorithms") else ""
         raise NeedsNumbers(
-            f"{name} is traced, but {_what(inputs)} is compiled and takes numbers only; what is traced calls the "
+            f"{name} is traced, but {_subject(inputs)} is compiled and takes numbers only; what is traced calls the "
             f"declared function, {module}{function.name}(model, ...)"
         )
 
@@ -72,14 +73,14 @@ def _dimensions(shape: tuple[int, ...], *before: str) -> str:
     return f"({', '.join([*before, '...', *map(str, shape)])})"
 
 
-def _what(inputs: Inputs) -> str:
+def _subject(inputs: Inputs) -> str:
     return f"{inputs.function.name} of {inputs.model.name!r}"
 
 
-def _batch(inputs: Inputs, given: Mapping[str, Any]) -> tuple[int, ...] | None:
+def _batch(inputs: Inputs, arguments: Mapping[str, Any]) -> tuple[int, ...] | None:
     """The shape of the batch; None if the arguments have none in common."""
     try:
-        return np.broadcast_shapes(*inputs.batches(given).values())
+        return np.broadcast_shapes(*inputs.batches(arguments).values())
     except ValueError:
         return None
 
@@ -92,7 +93,7 @@ def is_writable(out: Any) -> bool:
     return all(map(takes_results, arrays)) and (len(arrays) < 2 or overlapping(arrays) is None)
 
 
-def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> None:
+def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, object]]) -> None:
     """Raise for arrays that cannot take the results of any batch."""
     for array, shape in _out_arrays(inputs, out, options):
         if not takes_results(array):
@@ -108,9 +109,11 @@ def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> N
         )
 
 
-def check_out_of_batch(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]], given: Mapping[str, Any]) -> None:
+def check_out_of_batch(
+    inputs: Inputs, out: object, options: Sequence[tuple[str, object]], arguments: Mapping[str, Any]
+) -> None:
     """Raise for arrays that cannot take the results of this batch."""
-    batch = _batch(inputs, given)
+    batch = _batch(inputs, arguments)
     for array, shape in _out_arrays(inputs, out, options):
         if batch is not None and array.shape != batch + shape:
             raise ShapeError(f"out has shape {array.shape}; expected {batch + shape} for a batch of shape {batch}")
@@ -120,11 +123,13 @@ def check_out_of_batch(inputs: Inputs, out: Any, options: Sequence[tuple[str, An
             raise DTypeError("out is read-only; give an array that can be written to")
 
 
-def _out_arrays(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> list[tuple[Any, tuple[int, ...]]]:
+def _out_arrays(
+    inputs: Inputs, out: object, options: Sequence[tuple[str, object]]
+) -> list[tuple[Any, tuple[int, ...]]]:
     """The arrays for results that are given, each with the shape of one state's result; NumPy makes the others."""
     arrays = () if out is None else out if isinstance(out, tuple) else (out,)
     outputs = inputs.function.outputs
     if out is not None and len(arrays) != len(outputs):
-        raise ShapeError(f"out holds {len(arrays)} arrays; {_what(inputs)} has {len(outputs)} results")
+        raise ShapeError(f"out holds {len(arrays)} arrays; {_subject(inputs)} has {len(outputs)} results")
     pairs = zip(arrays, outputs, strict=False)
     return [(array, inputs.lengths(shape, options)) for array, shape in pairs if array is not None]

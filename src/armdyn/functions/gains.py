@@ -58,30 +58,32 @@ def free(function: Function) -> list[str]:
 
 
 def kinds_of(
-    function: Function, given: Mapping[str, Any], shapes: Mapping[str, Shape], over_time: Collection[str] = ()
+    function: Function, arguments: Mapping[str, Any], shapes: Mapping[str, Shape], over_time: Collection[str] = ()
 ) -> dict[str, str]:
     """The kinds of the free gains of a call by name, of all but vectors.
 
     Args:
         function: the function with the gains.
-        given: the arguments of the call by name; those of names missing in ``shapes`` are ignored.
+        arguments: the arguments of the call by name; those of names missing in ``shapes`` are ignored.
         shapes: of one value of each argument, for gains as vectors.
         over_time: arguments whose first axis is time.
 
     Raises:
         ShapeError: a matrix that could be the vectors of a batch.
     """
-    known = {name: shape for name, value in given.items() if name in shapes and (shape := _shape(value)) is not None}
-    leading = {name: shape[name in over_time :] for name, shape in known.items()}
+    shapes_of_arrays = {
+        name: shape for name, value in arguments.items() if name in shapes and (shape := _shape(value)) is not None
+    }
+    leading = {name: shape[name in over_time :] for name, shape in shapes_of_arrays.items()}
     kinds = {name: _kind(leading[name], shapes[name][0]) for name in free(function) if name in leading}
     batches = [shape[: len(shape) - len(shapes[name])] for name, shape in leading.items() if name not in kinds]
     batches += [leading[name][:-1] for name, kind in kinds.items() if kind in ("number", "vector")]
-    batch = _together(batches)
+    batch = _common_batch(batches)
     for name, kind in kinds.items():
         if kind == "either" and batch is not None:
-            is_vectors, is_matrix = (_together([batch, leading[name][:end]]) is not None for end in (-1, -2))
+            is_vectors, is_matrix = (_common_batch([batch, leading[name][:end]]) is not None for end in (-1, -2))
             if is_vectors and is_matrix:
-                raise _ambiguous(function, name, known[name], leading[name])
+                raise _ambiguous(function, name, shapes_of_arrays[name], leading[name])
             kinds[name] = "matrix" if is_matrix else "vector"
     return {name: kind for name, kind in kinds.items() if kind in ("number", "matrix")}
 
@@ -93,7 +95,7 @@ def _kind(shape: Shape, components: int) -> str:
     return "either" if len(shape) > 1 and shape[-2:] == (components,) * 2 and components > 1 else "vector"
 
 
-def _shape(value: Any) -> Shape | None:
+def _shape(value: object) -> Shape | None:
     """The shape of numbers; None for other objects, which are checked later."""
     try:
         array = np.asarray(value)
@@ -102,7 +104,7 @@ def _shape(value: Any) -> Shape | None:
     return array.shape if array.dtype.kind in "biuf" else None
 
 
-def _together(batches: Iterable[Shape]) -> Shape | None:
+def _common_batch(batches: Iterable[Shape]) -> Shape | None:
     """The shape of a batch; None if the arguments have none in common."""
     try:
         return np.broadcast_shapes(*batches)
@@ -122,9 +124,9 @@ def _ambiguous(function: Function, name: str, shape: Shape, leading: Shape) -> S
     )
 
 
-def dtype_of(given: Iterable[Any]) -> Any:
+def dtype_of(arrays: Iterable[Any]) -> Any:
     """The type of numbers that are repeated to match these arrays: float32 if it holds all of them."""
-    types = [np.asarray(value).dtype for value in given if np.ndim(value)]
+    types = [np.asarray(value).dtype for value in arrays if np.ndim(value)]
     return np.float32 if types and all(np.can_cast(one, np.float32) for one in types) else np.float64
 
 
@@ -132,8 +134,8 @@ def spread(value: Any, components: int, dtype: Any) -> Any:
     """A number, or one for each arm, shape (..., 1), for all of the components."""
     array = np.asarray(value)
     array = array.reshape(1) if array.ndim == 0 else array
-    kept = array.dtype if array.dtype.kind == "f" and np.ndim(value) else dtype
-    return np.repeat(array.astype(kept, copy=False), components, axis=-1)
+    result_type = array.dtype if array.dtype.kind == "f" and np.ndim(value) else dtype
+    return np.repeat(array.astype(result_type, copy=False), components, axis=-1)
 
 
 def single(value: Any) -> Any:

@@ -69,9 +69,9 @@ class IntegrationProgress:
         located: Array = self.numbers[:, _STATUS] == LOCATED
         return located
 
-    def of(self, which: Array) -> IntegrationProgress:
+    def of(self, states: Array) -> IntegrationProgress:
         """The progress of some states."""
-        return IntegrationProgress(self.numbers[which])
+        return IntegrationProgress(self.numbers[states])
 
     def with_rows(self, row: Array) -> IntegrationProgress:
         """The progress with other numbers of the next saved times."""
@@ -79,17 +79,17 @@ class IntegrationProgress:
         numbers[:, PROGRESS.index("row")] = row
         return IntegrationProgress(numbers)
 
-    def moved(self, which: Array, t: Array, h: Array) -> IntegrationProgress:
+    def moved(self, states: Array, t: Array, h: Array) -> IntegrationProgress:
         """Some states at other times, with the lengths of their next steps, 0 if these are to be chosen."""
         numbers = self.numbers.copy()
         for name, values in (("t", t), ("h", h), ("rejected", 0.0), ("status", RUNNING)):
-            numbers[which, PROGRESS.index(name)] = values
+            numbers[states, PROGRESS.index(name)] = values
         return IntegrationProgress(numbers)
 
-    def stopping(self, which: Array) -> IntegrationProgress:
+    def stopping(self, states: Array) -> IntegrationProgress:
         """The progress with some states before a step that is not to be made by the loop."""
         numbers = self.numbers.copy()
-        numbers[which, _STATUS] = WATCHED
+        numbers[states, _STATUS] = WATCHED
         return IntegrationProgress(numbers)
 
     def with_failed(self, states: Array) -> IntegrationProgress:
@@ -148,7 +148,7 @@ class CompiledIntegration:
         self,
         progress: IntegrationProgress,
         state: Arrays,
-        held: Arrays,
+        constants: Arrays,
         times: Array,
         rows: Arrays,
         *,
@@ -160,7 +160,7 @@ class CompiledIntegration:
         Args:
             progress: of each state.
             state: by name, arrays (states, *shape).
-            held: the other arguments of the rates by name, per state or one for all states.
+            constants: the other arguments of the rates by name, per state or one for all states.
             times: the saved times, s, rising.
             rows: the state at these, by name, (states, times, *shape), which is written to.
             limits: "end", "rtol" and "atol", or "step", and "attempts", each a number or one for each state; and
@@ -168,14 +168,14 @@ class CompiledIntegration:
             pieces: room for the polynomials of the steps, (states, attempts, piece size); their length h stays 0 in
                 the rows of attempts that were rejected.
         """
-        names, inputs = self._names(held)
+        names, inputs = self._names(constants)
         count = len(progress.numbers)
         unused = {"rtol": 0.0, "atol": 0.0, "step": 0.0}
-        known = {"watches": self.watched is not None, "corrects": bool(self.corrections), **unused, **limits}
-        known |= {"times": len(times), "pieces": pieces is not None}
+        settings = {"watches": self.watched is not None, "corrects": bool(self.corrections), **unused, **limits}
+        settings |= {"times": len(times), "pieces": pieces is not None}
         limit = np.empty((count, len(LIMITS)))
         for k, name in enumerate(LIMITS):
-            limit[:, k] = known[name]
+            limit[:, k] = settings[name]
         if pieces is None:
             pieces = np.empty((count, 1, self._integration_size(state)))
         final = {name: np.empty_like(state[name]) for name in self.state}
@@ -184,7 +184,7 @@ class CompiledIntegration:
             limit,
             progress.numbers,
             *(state[name] for name in self.state),
-            *(held[name] for name in inputs),
+            *(constants[name] for name in inputs),
             times,
             out=(moved, *final.values(), *(rows[name] for name in self.state), pieces),
         )
@@ -199,12 +199,12 @@ class CompiledIntegration:
         size = sum(math.prod(array.shape[1:]) for array in state.values())
         return 2 + (1 + len(self.pair.dense)) * size
 
-    def _names(self, held: Arrays) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _names(self, constants: Arrays) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The arguments of the rates that are given, in their order, and those of them that are held."""
-        key = tuple(held)
+        key = tuple(constants)
         if key not in self._known_names:
             own = {*self.state, self.time, self.correcting}
-            names = tuple(a.name for a in self._rates.function.arguments if a.name in {*held, *own})
+            names = tuple(a.name for a in self._rates.function.arguments if a.name in {*constants, *own})
             inputs = (*(name for name in names if name not in own), *self._rates.parameters)
             self._known_names[key] = names, inputs
         return self._known_names[key]
@@ -225,7 +225,7 @@ class CompiledIntegration:
         return kernel
 
     def _integration(self, names: Sequence[str]) -> Integration:
-        program = self._rates.program(given=names)
+        program = self._rates.program(optional_inputs=names)
         return Integration(
             program,
             self.state.items(),

@@ -55,7 +55,7 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
         raise LocatedTraceError(f"{place}: {traced}") from error
 
 
-def call_traced(name: str, call: Callable[[], Any], advice: str = "", *, twice: bool = True) -> Any:
+def call_traced(name: str, call: Callable[[], object], advice: str = "", *, twice: bool = True) -> Any:
     """The result of a traced function; it is called again with a NumPy for traced scalars if it needs that.
 
     A function whose result differs at the second call, by a memory of its own or random numbers, would be frozen at the
@@ -88,12 +88,12 @@ def call_traced(name: str, call: Callable[[], Any], advice: str = "", *, twice: 
             raise NeedsNumbers(f"{name} needs numbers ({type(error).__name__}: {error})") from error
 
 
-def are_traced(values: Mapping[str, Any]) -> bool:
+def are_traced(values: Mapping[str, object]) -> bool:
     """True if any of some arguments is traced."""
     return any(isinstance(x, Expr) for value in values.values() for x in np.asarray(value, dtype=object).flat)
 
 
-def _require_repeatable(name: str, call: Callable[[], Any]) -> Any:
+def _require_repeatable(name: str, call: Callable[[], object]) -> Any:
     """The result of a call, if a second call returns it again: the same nodes, because the graph reuses equal ones."""
     result = call()
     try:
@@ -110,14 +110,14 @@ def _require_repeatable(name: str, call: Callable[[], Any]) -> Any:
     return result
 
 
-def _numbers(found: Any) -> list[Any]:
+def _numbers(results: Any) -> list[Any]:
     """The nodes and the numbers of results."""
-    arrays = found if isinstance(found, tuple) else (found,)
+    arrays = results if isinstance(results, tuple) else (results,)
     scalars = [x for array in arrays for x in np.asarray(array, dtype=object).flat]
     return [x.index if isinstance(x, Expr) else repr(x) for x in scalars]
 
 
-def _without_asking(call: Callable[[], Any]) -> Any:
+def _without_asking(call: Callable[[], object]) -> Any:
     """The result of a call; raises if it converted a traced scalar to a number, even if it caught that error."""
     noted: list[NeedsNumbers] = []
     token = ASKED.set(noted)

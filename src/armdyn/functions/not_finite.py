@@ -54,7 +54,7 @@ def diverged_states(loop: RolloutKernel, batch: Batch, values: Arrays, final: Ar
         final: the state after the last step, in which something is not finite.
         steps: the number of steps.
     """
-    lost, first = places_of(final)
+    states, first = places_of(final)
     arguments = of_state(values, first, batch, loop.over_time)
     one, low, high = dataclasses.replace(batch, shape=(), workers=None), 0, steps
     state = {name: arguments[name] for name in loop.state}
@@ -73,7 +73,7 @@ def diverged_states(loop: RolloutKernel, batch: Batch, values: Arrays, final: Ar
         names = names_of_lost(loop.between(one, arguments | state, high - 1, high, rows))
         state = rows | state
     before = {name: array.reshape(batch.shapes[name]) for name, array in state.items()}
-    return DivergedStates(lost, batch.states, place, arguments, high, before, names)
+    return DivergedStates(states, batch.states, place, arguments, high, before, names)
 
 
 def names_of_lost(state: Mapping[str, Any]) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.scalars import Scalar
 from armdyn.program import (
     arctan2,
     greater,
@@ -25,68 +25,68 @@ from armdyn.program import (
 from armdyn.spatial.rotations import Array
 
 
-def _equal(a: Any, b: Any) -> Any:
+def _equal(a: Scalar, b: Scalar) -> Scalar:
     return less_equal(a, b) * less_equal(b, a)
 
 
-def _not_equal(a: Any, b: Any) -> Any:
+def _not_equal(a: Scalar, b: Scalar) -> Scalar:
     return 1.0 - _equal(a, b)
 
 
-def _and(a: Any, b: Any) -> Any:
+def _and(a: Scalar, b: Scalar) -> Scalar:
     return _not_equal(a, 0.0) * _not_equal(b, 0.0)
 
 
-def _or(a: Any, b: Any) -> Any:
+def _or(a: Scalar, b: Scalar) -> Scalar:
     return maximum(_not_equal(a, 0.0), _not_equal(b, 0.0))
 
 
-def _not(a: Any) -> Any:
+def _not(a: Scalar) -> Scalar:
     return _equal(a, 0.0)
 
 
-def _xor(a: Any, b: Any) -> Any:
+def _xor(a: Scalar, b: Scalar) -> Scalar:
     return abs(_not_equal(a, 0.0) - _not_equal(b, 0.0))
 
 
-def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+def _clip(a: Scalar, a_min: Scalar = None, a_max: Scalar = None, *, min: Scalar = None, max: Scalar = None) -> Scalar:
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     above = a if low is None else maximum(a, low)
     return above if high is None else minimum(above, high)
 
 
-def _hypot(a: Any, b: Any) -> Any:
+def _hypot(a: Scalar, b: Scalar) -> Scalar:
     return each(np.sqrt, a * a + b * b)
 
 
-def _heaviside(x: Any, at_zero: Any) -> Any:
+def _heaviside(x: Scalar, at_zero: Scalar) -> Scalar:
     return select(less(x, 0.0), 0.0, select(less(0.0, x), 1.0, select(_equal(x, 0.0), at_zero, x)))
 
 
-def _copysign(size: Any, of: Any) -> Any:
+def _copysign(size: Scalar, of: Scalar) -> Scalar:
     return abs(size) * select(less(of, 0.0), -1.0, 1.0)
 
 
-def _ceil(x: Any) -> Any:
+def _ceil(x: Scalar) -> Scalar:
     return -each(np.floor, -x)
 
 
-def _trunc(x: Any) -> Any:
+def _trunc(x: Scalar) -> Scalar:
     return select(less(x, 0.0), _ceil(x), each(np.floor, x))
 
 
-def _round(a: Any, decimals: int = 0) -> Any:
+def _round(a: Scalar, decimals: int = 0) -> Scalar:
     """Round as NumPy does, to the nearest number of this many decimals, of two the even one."""
     scale = 10.0**decimals
     return each(np.rint, a * scale) / scale if decimals else each(np.rint, a)
 
 
-def _fmod(a: Any, b: Any) -> Any:
+def _fmod(a: Scalar, b: Scalar) -> Scalar:
     """The remainder of a's sign."""
     return abs(a) % abs(b) * select(less(a, 0.0), -1.0, 1.0)
 
 
-def _interp(x: Any, xp: ArrayLike, fp: ArrayLike, left: float | None = None, right: float | None = None) -> Any:
+def _interp(x: Scalar, xp: ArrayLike, fp: ArrayLike, left: float | None = None, right: float | None = None) -> Scalar:
     """Linear interpolation between points, constant beyond them."""
     at: Array = np.asarray(xp, dtype=float)
     values: Array = np.asarray(fp, dtype=float)
@@ -100,21 +100,21 @@ def _interp(x: Any, xp: ArrayLike, fp: ArrayLike, left: float | None = None, rig
     return select(_equal(x, x), result, x)  # NaN stays
 
 
-def _is_nan(x: Any) -> Any:
+def _is_nan(x: Scalar) -> Scalar:
     return 1.0 - less_equal(x, x)
 
 
-def _is_finite(x: Any) -> Any:
+def _is_finite(x: Scalar) -> Scalar:
     return less(abs(x), math.inf)
 
 
-def _is_infinite(x: Any) -> Any:
+def _is_infinite(x: Scalar) -> Scalar:
     return _equal(abs(x), math.inf)
 
 
 def _nan_to_num(
-    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> Any:
+    x: Scalar, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Scalar:
     """Replace NaN and infinity by numbers; always in a copy."""
     if not copy:
         raise ValueError("np.nan_to_num of traced scalars makes a copy; leave copy=False out")
@@ -124,15 +124,15 @@ def _nan_to_num(
     return select(less_equal(x, x), result, nan)
 
 
-def _cosh(x: Any) -> Any:
+def _cosh(x: Scalar) -> Scalar:
     grown = each(np.exp, 0.5 * abs(x))  # its square may be beyond the floats where half of that is not
     return 0.5 * grown * grown + 0.5 / grown / grown
 
 
-def _logarithm(base: float) -> Callable[[Any], Any]:
+def _logarithm(base: float) -> Callable[[Scalar], Scalar]:
     """The logarithm to a base, a whole number for a whole power of it."""
 
-    def found(x: Any) -> Any:
+    def found(x: Scalar) -> Scalar:
         y = each(np.log, x) / math.log(base)
         nearest = each(np.rint, y)
         power = each(lambda r: base**r, nearest)
@@ -145,11 +145,11 @@ OF_POWER = 1e-15
 """If a number is relatively nearer to a power of the base than this, its logarithm is that whole number."""
 
 
-def _sinh(x: Any) -> Any:
+def _sinh(x: Scalar) -> Scalar:
     return each(np.tanh, x) * _cosh(x)
 
 
-def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0.0) -> Any:
+def _select(conditions: Sequence[Scalar], choices: Sequence[Scalar], default: Scalar = 0.0) -> Scalar:
     """The choice of the first condition that holds."""
     result = default
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
@@ -157,20 +157,20 @@ def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0.
     return result
 
 
-def each(function: Callable[[Any], Any], values: Any) -> Any:
+def each(function: Callable[[Scalar], Scalar], values: Scalar) -> Scalar:
     """A function of one number applied to each of several, traced scalars and numbers side by side."""
     arguments = np.asarray(values)
     result = np.empty(arguments.shape, dtype=object)
     for index in np.ndindex(arguments.shape):
-        one: Any = arguments[index]
+        one: Scalar = arguments[index]
         result[index] = function(float(one) if isinstance(one, Real) else one)
     return result if result.shape else result[()]
 
 
-def fold(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def fold(function: Callable[[Scalar, Scalar], Scalar]) -> Callable[..., Scalar]:
     """A function of two numbers on all elements, or on those along an axis."""
 
-    def folded(a: Any, axis: int | None = None) -> Any:
+    def folded(a: Scalar, axis: int | None = None) -> Scalar:
         array = np.asarray(a)
         rows = array.ravel() if axis is None else np.moveaxis(array, axis, 0)
         return functools.reduce(function, rows)
@@ -180,7 +180,7 @@ def fold(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 DEGREE = math.pi / 180.0
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS: dict[str, Callable[..., Scalar]] = {
     "sign": sign,
     "maximum": maximum,
     "minimum": minimum,

@@ -91,9 +91,9 @@ def _is_default(options: dict[str, Any], *others: str) -> bool:
     return all(value is None or value is nothing.get(name) for name, value in options.items() if name not in others)
 
 
-def _put(array: Any, found: Any) -> Any:
+def _put(array: Any, result: Any) -> Any:
     """Put the result in place of the elements of an array."""
-    array[...] = found
+    array[...] = result
     return array
 
 
@@ -104,7 +104,7 @@ def plain_numpy() -> Iterator[None]:
         yield
 
 
-def _with_traced_numpy(implementation: Callable[..., Any]) -> Callable[..., Any]:
+def _with_traced_numpy(implementation: Callable[..., object]) -> Callable[..., Any]:
     """The function with another NumPy; functions of this library are unchanged, and take plain arrays."""
     if is_ours(getattr(implementation, "__module__", None)):
         return lambda model, *arrays, **options: _as_traced(implementation(model, *map(plain, arrays), **options))
@@ -139,33 +139,33 @@ class _Rebinding:
             return MATH
         return self.function(value) if self._is_own(value) else value
 
-    def function(self, given: FunctionType) -> FunctionType:
+    def function(self, function: FunctionType) -> FunctionType:
         """The code with other names around it; a function that writes names of its module is unchanged."""
-        if any(step.opname == "STORE_GLOBAL" for step in dis.get_instructions(given)):
-            return given
-        if id(given) not in self.copies:
-            cells = tuple(CellType() for _ in given.__closure__ or ())
-            other = FunctionType(given.__code__, self.names, given.__name__, given.__defaults__, cells or None)
-            other.__kwdefaults__ = given.__kwdefaults__
-            other.__dict__.update(given.__dict__)
-            self.copies[id(given)] = other  # before its closure, which may hold itself
-            for cell, own in zip(cells, given.__closure__ or (), strict=True):
+        if any(step.opname == "STORE_GLOBAL" for step in dis.get_instructions(function)):
+            return function
+        if id(function) not in self.copies:
+            cells = tuple(CellType() for _ in function.__closure__ or ())
+            other = FunctionType(function.__code__, self.names, function.__name__, function.__defaults__, cells or None)
+            other.__kwdefaults__ = function.__kwdefaults__
+            other.__dict__.update(function.__dict__)
+            self.copies[id(function)] = other  # before its closure, which may hold itself
+            for cell, own in zip(cells, function.__closure__ or (), strict=True):
                 with suppress(ValueError):  # of a name that has no value yet
                     cell.cell_contents = self.of(own.cell_contents)
-        return self.copies[id(given)]
+        return self.copies[id(function)]
 
     def _is_own(self, value: Any) -> bool:
         return isinstance(value, FunctionType) and value.__globals__ is self.original
 
 
-def _is_traced(value: Any) -> bool:
+def _is_traced(value: object) -> bool:
     """True if a value is, or an array or list contains, a traced scalar."""
     if isinstance(value, list | tuple):
         return any(map(_is_traced, value))
     return isinstance(value, Expr) or (isinstance(value, np.ndarray) and value.dtype == object)
 
 
-def _as_traced(value: Any) -> Any:
+def _as_traced(value: object) -> Any:
     """An array of traced scalars as one that NumPy's functions work on; all else as it is."""
     if isinstance(value, tuple):
         parts = map(_as_traced, value)
@@ -173,7 +173,7 @@ def _as_traced(value: Any) -> Any:
     return value.view(TracedArray) if isinstance(value, np.ndarray) and value.dtype == object else value
 
 
-def plain(result: Any) -> Any:
+def plain(result: object) -> Any:
     """Arrays and tuples of them as plain arrays."""
     if isinstance(result, tuple):
         parts = map(plain, result)
@@ -181,10 +181,10 @@ def plain(result: Any) -> Any:
     return np.asarray(result) if isinstance(result, TracedArray) else result
 
 
-def _where_traced(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def _where_traced(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:
     """One function if an argument is traced, else another."""
 
-    def either(*args: Any, **options: Any) -> Any:
+    def either(*args: object, **options: object) -> Any:
         if any(map(_is_traced, (*args, *options.values()))):
             return _as_traced(function(*args, **options))
         return original(*args, **options)
@@ -192,11 +192,11 @@ def _where_traced(original: Callable[..., Any], function: Callable[..., Any]) ->
     return either
 
 
-def _of_builtin(name: str, larger: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _of_builtin(name: str, larger: Callable[[Any, Any], object]) -> Callable[..., Any]:
     """``max`` or ``min``, of several arguments or of the elements of one."""
     original = getattr(builtins, name)
 
-    def fold(*args: Any, **options: Any) -> Any:
+    def fold(*args: Any, **options: object) -> Any:
         values = args if len(args) > 1 else tuple(args[0])
         if (
             options
@@ -209,10 +209,10 @@ def _of_builtin(name: str, larger: Callable[[Any, Any], Any]) -> Callable[..., A
     return fold
 
 
-def _made(original: Callable[..., Any]) -> Callable[..., Any]:
+def _array_maker(original: Callable[..., object]) -> Callable[..., Any]:
     """A function that makes arrays, also of traced scalars."""
 
-    def make(*args: Any, **options: Any) -> Any:
+    def make(*args: object, **options: Any) -> Any:
         if options.get("dtype") in (float, np.float64) and any(map(_is_traced, args)):
             options.pop("dtype")  # traced scalars represent floats
         return _as_traced(original(*args, **options))
@@ -220,10 +220,10 @@ def _made(original: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-def _filled(original: Callable[..., Any]) -> Callable[..., Any]:
+def _array_filler(original: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes arrays of numbers, in which traced scalars may be put."""
 
-    def fill(*args: Any, **options: Any) -> Any:
+    def fill(*args: object, **options: object) -> Any:
         array: Array = original(*args, **options)
         return _as_traced(array.astype(object)) if array.dtype == float else array
 
@@ -240,13 +240,13 @@ class _Module(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
-        return value if isinstance(value, type | ModuleType) or not callable(value) else _made(value)
+        return value if isinstance(value, type | ModuleType) or not callable(value) else _array_maker(value)
 
 
 NUMPY = _Module(
     np,
     {name: _where_traced(getattr(np, name), function) for name, function in of_traced.FUNCTIONS.items()}
-    | {name: _filled(getattr(np, name)) for name in FILLED},
+    | {name: _array_filler(getattr(np, name)) for name in FILLED},
 )
 MATH = _Module(
     math,

@@ -75,6 +75,6 @@ class RobotLike(Arm, Hashable, Protocol):
 
 def compile_for(function: Function, robot: Arm) -> CompiledFunction:
     """A function compiled for a robot, which keeps it under the function's name for the next call."""
-    kept: dict[str, CompiledFunction] = vars(robot)
+    compiled: dict[str, CompiledFunction] = vars(robot)
     name = f"_{function.name}"
-    return kept[name] if name in kept else kept.setdefault(name, CompiledFunction(robot, function))
+    return compiled[name] if name in compiled else compiled.setdefault(name, CompiledFunction(robot, function))

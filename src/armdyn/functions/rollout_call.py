@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
 
 
-def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, ...]:
+def names_of(names: Iterable[str], meaning: str, function: Function) -> tuple[str, ...]:
     """One name, or several, each of them once."""
     result = (names,) if isinstance(names, str) else tuple(names)
     if len(set(result)) < len(result):
-        raise TypeError(f"{function.name}: {', '.join(result)} are {what}; name each of them once")
+        raise TypeError(f"{function.name}: {', '.join(result)} are {meaning}; name each of them once")
     return result
 
 
@@ -78,16 +78,16 @@ class RolloutCall(ABC):
         self._rows_type = named_tuple("Rows", self.record)
         self.__name__, self.__doc__ = function.name, function.__doc__
 
-    def program(self, *, given: str | Iterable[str] = ()) -> Rollout:
+    def program(self, *, optional_inputs: str | Iterable[str] = ()) -> Rollout:
         """The rollout as a program.
 
         Args:
-            given: names of the optional arrays that count as given; or one name.
+            optional_inputs: names of the optional arrays that count as given; or one name.
 
         Raises:
             UnknownName: an array that the step does not have.
         """
-        return self._rollout(array_names(self._inputs, given), self.record)
+        return self._rollout(array_names(self._inputs, optional_inputs), self.record)
 
     @property
     def op_counts(self) -> OperationCounts:
@@ -96,13 +96,13 @@ class RolloutCall(ABC):
 
     def __call__(
         self,
-        *arrays: Any,
+        *arrays: object,
         steps: int,
         every: int = 1,
         out: Mapping[str, NDArray[Any]] | None = None,
         workers: int | None = None,
         report: Report | None = None,
-        **named: Any,
+        **named: object,
     ) -> RolloutResults:
         """Repeat the step.
 
@@ -140,7 +140,7 @@ class RolloutCall(ABC):
 
     def _repeated(
         self,
-        given: dict[str, Any],
+        arguments: dict[str, Any],
         steps: int,
         every: int,
         out: Mapping[str, NDArray[Any]],
@@ -150,19 +150,19 @@ class RolloutCall(ABC):
         with_last: bool = False,
         watch: Watch | None = None,
     ) -> RolloutResults:
-        batch, values = self._flat(given, steps, workers)
+        batch, values = self._flat(arguments, steps, workers)
         whole_number("every", every, least=1, error=ShapeError)
-        loop = self._called(tuple(given))
+        loop = self._called(tuple(arguments))
         rows = self._rows(batch, -(-steps // every), out, values)
         last = _last_of(batch, rows, steps, every) if with_last and steps else None
         result = StepsSoFar((0, {name: values[name] for name in loop.state}))
-        until = None if watch is None else self._ending(watch, given, batch, rows)
+        until = None if watch is None else self._ending(watch, arguments, batch, rows)
 
         try:
             final = loop.run(batch, values, rows, steps, every, report, result, last, until)
             if watch is not None and (done := result.so_far[0]) < steps:
                 steps, last = done, {name: array[:, done - 1 : done] for name, array in rows.items()}
-            lost = self._hear(loop, batch, values, final, steps)
+            divergence = self._hear(loop, batch, values, final, steps)
         except KeyboardInterrupt as interrupt:
             message = self._said_of_interrupt(batch, result.so_far[0], steps)
             raise RolloutInterrupted(message, self._rolled(batch, result, rows, every, {})) from interrupt
@@ -171,19 +171,19 @@ class RolloutCall(ABC):
                 error.rolled = self._rolled(batch, result, rows, every, {})  # type: ignore[attr-defined]
                 error.add_note(KEPT)
             raise
-        return replace(self._rolled(batch, result, rows, every, out, last), divergence=lost)
+        return replace(self._rolled(batch, result, rows, every, out, last), divergence=divergence)
 
     def _rolled(
         self,
         batch: Batch,
-        made: StepsSoFar,
+        progress: StepsSoFar,
         rows: Arrays,
         every: int,
         out: Mapping[str, NDArray[Any]],
         last: Arrays | None = None,
     ) -> RolloutResults:
         """The results so far under their names; all rows of ``out`` are included."""
-        done, state = made.so_far
+        done, state = progress.so_far
         final = {name: batch.of_all(self._in_loop(name), state[self._in_loop(name)]) for name in self.state}
         if not done:  # it is what the caller gave
             final = {name: array.copy() for name, array in final.items()}
@@ -221,20 +221,24 @@ class RolloutCall(ABC):
         """Warn if the state after the last step is not finite; returns the text of the warning, empty without one."""
         if not (self.warns or self.hears) or are_finite(final):
             return ""
-        lost = loop.diverged_states(batch, values, final, steps)
+        states = loop.diverged_states(batch, values, final, steps)
         if self.hears is not None:
-            self.hears(lost)
+            self.hears(states)
             return ""
-        result = self._said_of(lost)
+        result = self._said_of(states)
         warn_outside(result, DivergenceWarning)
         return result
 
-    def _said_of(self, lost: DivergedStates) -> str:
+    def _said_of(self, states: DivergedStates) -> str:
         """The message of a call about states that are not finite."""
-        which = f"{lost.number} of {lost.states} states, the first of them {lost.place}," if lost.place else "the state"
+        subject = (
+            f"{states.number} of {states.states} states, the first of them {states.place},"
+            if states.place
+            else "the state"
+        )
         return (
-            f"{self.function.name} of {self.arm.model.name!r}: {which} ended in NaN or infinity, "
-            f"from step {lost.step} on; first_not_finite() of what the call returns says where in what was recorded"
+            f"{self.function.name} of {self.arm.model.name!r}: {subject} ended in NaN or infinity, "
+            f"from step {states.step} on; first_not_finite() of what the call returns says where in what was recorded"
         )
 
     def _called(self, names: tuple[str, ...]) -> RolloutKernel:
@@ -268,28 +272,28 @@ class RolloutCall(ABC):
         """The shape of an argument, in one step."""
         return self._inputs.port(name).shape
 
-    def _given(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    def _given(self, arrays: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name, as NumPy's arrays."""
         result = self._inputs.bind(arrays, named)
         if named:
-            known = [*self._inputs.positional, "steps", "every", "out", "workers", "report"]
-            raise UnknownName.of("argument", next(iter(named)), known, self.function.name)
+            choices = [*self._inputs.positional, "steps", "every", "out", "workers", "report"]
+            raise UnknownName.of("argument", next(iter(named)), choices, self.function.name)
         if not are_plain(result.values()):
             result = plain_arguments(result, self._inputs.names_along, repr(self.arm.model.name))
         return result
 
-    def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
+    def _flat(self, arguments: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
         """The batch of a call, and its arrays, checked, as kernels take them."""
         whole_number("steps", steps, least=0, error=ShapeError)
-        for name, value in given.items():
+        for name, value in arguments.items():
             over_time = steps if name in self.over_time else None
             check_argument(self._inputs, self._inputs.port(name), value, steps=over_time)
-        arrays = {name: np.asarray(value) for name, value in given.items()}
+        arrays = {name: np.asarray(value) for name, value in arguments.items()}
         check_possible({name: arrays[name] for name in self.parameters})
-        batch = Batch.of(arrays, self._shapes(given), self.over_time, workers)
+        batch = Batch.of(arrays, self._shapes(arguments), self.over_time, workers)
         return batch, {n: batch.flat(a, n, over_time=n in self.over_time) for n, a in arrays.items()}
 
-    def _rows(self, batch: Batch, rows: int, out: Mapping[str, Any], values: Arrays) -> Arrays:
+    def _rows(self, batch: Batch, rows: int, out: Mapping[str, object], values: Arrays) -> Arrays:
         """Room for the records, which shares no memory with the arrays that the loop reads while it writes."""
         for name in out:
             if name not in self.record:
@@ -300,10 +304,10 @@ class RolloutCall(ABC):
         }
         arguments = {f"out[{name!r}]": out[name] for name in out}
         read = {name: array for name, array in values.items() if name not in self.state} if out else {}
-        for (what, array), (other, with_it) in combinations((arguments | read).items(), 2):
-            if what in arguments and overlapping([array, with_it]) is not None:
+        for (name_of_one, array), (other, with_it) in combinations((arguments | read).items(), 2):
+            if name_of_one in arguments and overlapping([array, with_it]) is not None:
                 raise OverlapError(
-                    f"{what} and {other} share memory; expected an array of its own for what is recorded"
+                    f"{name_of_one} and {other} share memory; expected an array of its own for what is recorded"
                 )
         return result
 

@@ -78,9 +78,9 @@ class RolloutJvp(RolloutCall):
         shapes = super()._shapes(names)
         return shapes | {tangent: shapes[name] for name, tangent in self._tangents.items()}
 
-    def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
+    def _flat(self, arguments: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
         """The arrays of the rollout, and the tangents that begin at zero."""
-        batch, values = super()._flat(given, steps, workers)
+        batch, values = super()._flat(arguments, steps, workers)
         still = [self._tangents[name] for name in self.state if name not in self.wrt]
         return batch, values | {tangent: np.zeros(batch.shapes[tangent], batch.dtype) for tangent in still}
 

@@ -71,11 +71,11 @@ class RolloutKernel:
         steps: int,
         every: int = 1,
         report: Report | None = None,
-        made: StepsSoFar | None = None,
+        progress: StepsSoFar | None = None,
         last: Arrays | None = None,
         until: Until | None = None,
     ) -> Arrays:
-        """Fill ``rows`` from the first step on; returns the state after the last one, and stores others in ``made``.
+        """Fill ``rows`` from the first step on; returns the last state, and stores others in ``progress``.
 
         If there is a row for the ``last`` step, that is filled too; the step then has a call of its own. ``until`` is
         called now and then, and may end the run.
@@ -88,11 +88,11 @@ class RolloutKernel:
             own_row = last if done == steps - 1 else None
             values |= self._piece(batch, values, rows, slice(done, done + count), every, own_row)
             done += count
-            if made is not None:
-                made.so_far = done, {name: values[name] for name in self.state}
+            if progress is not None:
+                progress.so_far = done, {name: values[name] for name in self.state}
             if until is not None and (ended := until(done, {name: values[name] for name in self.state})) is not None:
-                if made is not None:
-                    made.so_far = ended
+                if progress is not None:
+                    progress.so_far = ended
                 return ended[1]
             if report is not None and steps:
                 report(done / steps)

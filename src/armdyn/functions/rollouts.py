@@ -93,13 +93,13 @@ class CompiledRollout(RolloutCall):
                 f"({', '.join(self._inputs.positional)}). Declare it with result=, a NamedTuple"
             )
         for one in self.over_time:
-            known = [n for n in self._inputs.positional if n not in self.state]
-            if one not in known:
-                raise UnknownName.of("input", one, known, name)
+            choices = [n for n in self._inputs.positional if n not in self.state]
+            if one not in choices:
+                raise UnknownName.of("input", one, choices, name)
         for one in self.record:
-            known = [*dict.fromkeys((*self.state, *results))]
-            if one not in known:
-                raise UnknownName.of("state or result", one, known, name)
+            choices = [*dict.fromkeys((*self.state, *results))]
+            if one not in choices:
+                raise UnknownName.of("state or result", one, choices, name)
 
     def jvp(self, *wrt: str) -> RolloutJvp:
         """J v, the rates of the results for rates of arguments: forward sensitivity, as one more compiled rollout.
@@ -137,19 +137,19 @@ class CompiledRollout(RolloutCall):
             self._jvps[wrt] = RolloutJvp(self, wrt)
         return self._jvps[wrt]
 
-    def _differentiated_by(self, wrt: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    def _differentiated_by(self, wrt: Iterable[str], choices: Iterable[str]) -> tuple[str, ...]:
         """The checked names of a derivative."""
-        names, known = (wrt,) if isinstance(wrt, str) else tuple(wrt), list(known)
+        names, choices = (wrt,) if isinstance(wrt, str) else tuple(wrt), list(choices)
         keywords = {word: name for name, word in self._inputs.words.items()}
         names = tuple(keywords.get(name, name) for name in names)
         for name in names:
-            if name not in known and name in self._inputs.positional:
+            if name not in choices and name in self._inputs.positional:
                 raise UnknownName(
                     f"{name} is an optional argument of {self.function.name} and was not given, so there is no "
                     f"gradient by it; give {name}=, such as zeros of shape {self.shape_of(name)}"
                 )
-            if name not in known:
-                raise UnknownName.of("argument", name, known, self.function.name)
+            if name not in choices:
+                raise UnknownName.of("argument", name, choices, self.function.name)
         return names_of(names, "differentiated by", self.function)
 
     def gradient(
@@ -286,7 +286,7 @@ class CompiledRollout(RolloutCall):
         """The rollout as it is differentiated: a NaN does not spread to independent results."""
         carry = [(name, name) for name in self.state]
         over_time = [name for name in self.over_time if name in names]
-        return Rollout(self._step.program(given=names), carry, over_time, record)
+        return Rollout(self._step.program(optional_inputs=names), carry, over_time, record)
 
     def __reduce__(self) -> tuple[Any, ...]:
         require_picklable(self.function)

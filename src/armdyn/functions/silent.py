@@ -29,7 +29,7 @@ def unless_silent() -> Iterator[None]:
         yield
 
 
-def _unless_silent(implementation: Callable[..., Any]) -> Callable[..., Any]:
+def _unless_silent(implementation: Callable[..., object]) -> Callable[..., Any]:
     own = getattr(implementation, "__func__", implementation)
     if not isinstance(own, FunctionType):
         return implementation
@@ -37,7 +37,7 @@ def _unless_silent(implementation: Callable[..., Any]) -> Callable[..., Any]:
     if not any(map(_calls_it, _with_called(own, bound))):
         return implementation
 
-    def refused(*_: Any, **__: Any) -> Any:
+    def refused(*_: object, **__: object) -> Any:
         raise NeedsNumbers(f"np.{SILENT} needs numbers")
 
     return refused
@@ -49,10 +49,10 @@ def _calls_it(function: FunctionType) -> bool:
     return SILENT in names or any(function.__globals__.get(name) is np.nan_to_num for name in names)
 
 
-def _with_called(function: FunctionType, bound: Any) -> Iterator[FunctionType]:
+def _with_called(function: FunctionType, bound: object) -> Iterator[FunctionType]:
     """A function and those that it may call: of its closure and the names in its code, without this library's."""
     result: dict[int, FunctionType] = {}
-    remaining: list[Any] = [function, *(() if bound is None else _within(bound, _names(function.__code__)))]
+    remaining: list[Any] = [function, *(() if bound is None else _callables_in(bound, _names(function.__code__)))]
     while remaining:
         one = remaining.pop()
         if not isinstance(one, FunctionType) or id(one) in result or not _is_users(one):
@@ -64,11 +64,11 @@ def _with_called(function: FunctionType, bound: Any) -> Iterator[FunctionType]:
             with suppress(ValueError):  # of a name that has no value yet
                 values.append(cell.cell_contents)
         for value in values:
-            remaining += [value, *_within(value, names)]
+            remaining += [value, *_callables_in(value, names)]
     yield from result.values()
 
 
-def _within(value: Any, names: set[str]) -> Iterator[Any]:
+def _callables_in(value: Any, names: set[str]) -> Iterator[Any]:
     """The callables in a value for code with these names: in modules and objects those, in containers all."""
     if isinstance(value, dict):
         yield from value.values()

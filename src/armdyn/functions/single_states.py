@@ -13,8 +13,6 @@ The arguments of the C function are in the attribute `RECORDS` of each compiled 
 
 from __future__ import annotations
 
-from typing import Any
-
 from armdyn.base.threads import Once
 from armdyn.targets.kernels import Kernel
 from armdyn.targets.native import direct
@@ -25,7 +23,7 @@ NO_RECORDS = direct.NO_RECORDS
 _in_front: Once[type, bool] = Once()
 
 
-def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
+def record(function: type, kernel: Kernel, result: type[object] | None) -> bytes:
     """The record by which the C function, now before ``function.__call__``, calls a kernel; empty if it cannot.
 
     ``result`` is the type of the named tuple of results, None if they have no names.
@@ -43,5 +41,5 @@ def put_in_front(function: type, kernel: Kernel) -> bool:
     return in_c is not None
 
 
-def _several(*results: Any) -> tuple[Any, ...]:
+def _several(*results: object) -> tuple[object, ...]:
     return results

@@ -20,7 +20,7 @@ TRACED_WITH = (".", "spatial", "model", "actuators", "functions")
 """Folders used in tracing every function, in addition to its own `Function.sources`."""
 
 
-def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
+def source_key(model: Model, function: Function, *fixed: object) -> str | None:
     """The text for a function of a model with other fixed settings; None if no text holds all of it."""
     if not (function.sources and cache_keys.has_sources()):
         return None
@@ -34,7 +34,7 @@ def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
     return repr((model.digest, where, exact, cache_keys.source_digest(*TRACED_WITH, *function.sources)))
 
 
-def _exact(value: Any) -> Any:
+def _exact(value: object) -> Any:
     """A value whose ``repr`` differs for different values; a TypeError for types without one."""
     if value is None or isinstance(value, str | bytes):
         return value
@@ -52,7 +52,7 @@ def _exact(value: Any) -> Any:
     raise TypeError(type(value))
 
 
-def _exact_all(pairs: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _exact_all(pairs: Iterable[tuple[str, object]]) -> list[tuple[str, Any]]:
     return [(name, _exact(value)) for name, value in pairs]
 
 

@@ -37,12 +37,12 @@ class RolloutInterrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def nothing_is_kept(what: str) -> Iterator[None]:
-    """Raise Ctrl-C as a `KeyboardInterrupt` whose message is that ``what`` was interrupted without a usable result."""
+def nothing_is_kept(subject: str) -> Iterator[None]:
+    """Raise Ctrl-C as a `KeyboardInterrupt` that ``subject`` was interrupted without a usable result."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        text = f"{what} was interrupted; it is known at its end alone, so nothing of it is kept"
+        text = f"{subject} was interrupted; it is known at its end alone, so nothing of it is kept"
         raise KeyboardInterrupt(text) from interrupt
 
 

@@ -19,7 +19,7 @@ Variant = tuple[tuple[str, ...], Options]
 """The names of the given arrays, and the options; each variant is one compiled program."""
 
 
-def call_options(inputs: Inputs, options: Mapping[str, Any]) -> Options:
+def call_options(inputs: Inputs, options: Mapping[str, object]) -> Options:
     """The options of a call; an error for an unknown option, or a missing one without a default."""
     function = inputs.function
     refuse_unknown(function, options, inputs.positional)
@@ -29,9 +29,9 @@ def call_options(inputs: Inputs, options: Mapping[str, Any]) -> Options:
     return tuple(sorted((k, v) for k, v in options.items() if _differs(function, k, v)))
 
 
-def array_names(inputs: Inputs, given: str | Iterable[str]) -> tuple[str, ...]:
+def array_names(inputs: Inputs, optional_inputs: str | Iterable[str]) -> tuple[str, ...]:
     """The arrays of a variant: those that must be given, and optional ones by their names."""
-    named = {given} if isinstance(given, str) else {*given}
+    named = {optional_inputs} if isinstance(optional_inputs, str) else {*optional_inputs}
     for name in named - {*inputs.positional}:
         raise UnknownName.of("array", name, inputs.positional, inputs.function.name)
     return tuple(name for name in inputs.positional if name in inputs.required or name in named)
@@ -41,10 +41,10 @@ def refuse_unknown(function: Function, options: Iterable[str], positional: Itera
     """Raise if a keyword is neither an array nor an option."""
     for name in options:
         if name not in function.options:
-            known = [*positional, *function.options, "out", "workers"]
-            close = nearest(name, known)
+            choices = [*positional, *function.options, "out", "workers"]
+            close = nearest(name, choices)
             meant = "" if close is None else f". Did you mean {close!r}?"
-            raise TypeError(f"{function.name}() has no argument {name!r}; it takes {', '.join(known)}{meant}")
+            raise TypeError(f"{function.name}() has no argument {name!r}; it takes {', '.join(choices)}{meant}")
 
 
 def _differs(function: Function, name: str, value: Any) -> bool:
@@ -61,11 +61,13 @@ def _misses(inputs: Inputs, options: Iterable[str]) -> Exception:
     """The error for missing options without a default: their names and choices."""
     function, model = inputs.function, inputs.model
     choices = function.choices
-    known = {name: list(choices[name](model)) if name in choices else [] for name in options}
-    texts = [f"{name}=" + (f" (one of {_shown(names)})" if names else "") for name, names in known.items()]
+    choices_by_name = {name: list(choices[name](model)) if name in choices else [] for name in options}
+    texts = [
+        f"{name}=" + (f" (one of {_quote_names(names)})" if names else "") for name, names in choices_by_name.items()
+    ]
     message = f"{function.name}() of {model.name!r} misses {' and '.join(texts)}, to be given by name"
-    return UnknownName(message) if any(known.values()) else TypeError(message)
+    return UnknownName(message) if any(choices_by_name.values()) else TypeError(message)
 
 
-def _shown(names: list[str]) -> str:
+def _quote_names(names: list[str]) -> str:
     return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -74,7 +73,7 @@ class Check:
                 bands[j] = np.abs(error[at_rest]).max()
         return bands
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The root mean squares of the errors by joints, N m or N, for a file."""
         of_rows = {"fit": self.rms, "friction_alone": self.rms_alone, "description": self.rms_description}
         errors = {name: dict(zip(self.joint_names, rms.tolist(), strict=True)) for name, rms in of_rows.items()}

@@ -99,7 +99,7 @@ class Collisions:
 
     plot = exported("armdyn.plots", "draw_collisions")
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Thresholds and collisions, N m or N, for a file."""
         contacts = [
             {"from": each.start, "to": each.end, "peaks": dict(zip(each.joints, each.peaks, strict=True))}
@@ -171,7 +171,7 @@ def collisions(
     robot = arm.source if isinstance(arm, Fit) else arm
     record = read(log, robot, **options)
     residual, band = _residual(arm, record, K)
-    settled = _settled(residual, record, K)
+    settled = _settled_rows(residual, record, K)
     names, middle = tuple(robot.joint_names), np.zeros(robot.dof)
     if threshold is not None:
         limit = array("threshold", threshold, (robot.dof,))
@@ -185,7 +185,7 @@ def collisions(
     return Collisions(record.name, names, record.t, residual, limit, middle, band, tuple(events))
 
 
-def _as_list(logs: object) -> list[Any]:
+def _as_list(logs: object) -> list[object]:
     """Logs, of one or several."""
     return list(logs) if isinstance(logs, list | tuple) else [logs]
 
@@ -203,7 +203,7 @@ def _residual(arm: Robot | Fit, record: Log, gain: float) -> tuple[Array, Array]
     return residual, band
 
 
-def _settled(residual: Array, record: Log, gain: float) -> Array:
+def _settled_rows(residual: Array, record: Log, gain: float) -> Array:
     """Rows after the observer has settled.
 
     Raises:
@@ -220,14 +220,14 @@ def _settled(residual: Array, record: Log, gain: float) -> Array:
 
 def _of_quiet(arm: Robot | Fit, logs: list[Log], gain: float) -> Array:
     """Thresholds of logs without contact."""
-    kept, lasting = [], []
+    thresholds, lasting = [], []
     for record in logs:
         residual, band = _residual(arm, record, gain)
-        settled = _settled(residual, record, gain)
-        kept.append(residual[settled])
+        settled = _settled_rows(residual, record, gain)
+        thresholds.append(residual[settled])
         rows = max(1, round(LEAST * record.rate))
         lasting.append(_lasting(np.abs(residual[settled]) - band[settled], rows).max(axis=0))
-    size = np.abs(np.concatenate(kept))
+    size = np.abs(np.concatenate(thresholds))
     spread = np.maximum(1.4826 * np.median(size, axis=0), 1e-9 * size.max())
     return np.asarray(QUIET * np.maximum(np.max(lasting, axis=0), spread))
 

@@ -115,13 +115,13 @@ def drive_gains(
     slow = number("cutoff", cutoff, above=0.0, unit="Hz", error=IdentificationError)
     fast = number("smoothing", slow * SMOOTHING if smoothing is None else smoothing, above=0.0, unit="Hz",
                   error=IdentificationError)  # fmt: skip
-    bare, held = (_currents_of(each, robot) for each in (logs, loaded))
+    bare, loaded_currents = (_currents_of(each, robot) for each in (logs, loaded))
     if not bare:
         raise IdentificationError("logs is empty; expected one log or several")
-    coupling = coupling_of_logs([*bare, *held])
+    coupling = coupling_of_logs([*bare, *loaded_currents])
     parameters = Parameters(robot, bool(armature), terms_of(friction), coupling, gain_spread=FREE)
-    notes = examine([*bare, *held], robot)
-    first = _first_gains([*bare, *held], parameters, (slow, fast))
+    notes = examine([*bare, *loaded_currents], robot)
+    first = _first_gains([*bare, *loaded_currents], parameters, (slow, fast))
     if loaded is None:
         problem = _GainProblem.of_known_links(parameters, _in_units_of(bare, first), (slow, fast), np.zeros(robot.dof))
         return problem.gains(first, 1.0, tuple(notes))
@@ -131,7 +131,7 @@ def drive_gains(
     fit = identify(robot, _in_units_of(bare, first), prior_weight=weight, **options)
     centre = None if com is None else array("com", com, (3,), "m, in the frame", finite=IdentificationError)
     body = _Body.of(robot, frame, body_mass, centre)
-    alone, with_body = (_in_units_of(each, first) for each in (bare, held))
+    alone, with_body = (_in_units_of(each, first) for each in (bare, loaded_currents))
     problem = _GainProblem.of_known_body(parameters, alone, with_body, (slow, fast), fit.delays, body)
     return problem.gains(first, weight, tuple(notes))
 
@@ -303,10 +303,10 @@ class _GainProblem:
         changed = len(parameters.standard) + np.flatnonzero([name not in constant for name in of_joints])
         alone = np.zeros((size, TEN + size + len(changed)))
         alone[:, TEN : TEN + size] = np.eye(size)
-        held = alone.copy()
-        held[body.columns, :TEN] = body.to_link
-        held[changed, TEN + changed] = 0.0
-        held[changed, TEN + size + np.arange(len(changed))] = 1.0
+        values = alone.copy()
+        values[body.columns, :TEN] = body.to_link
+        values[changed, TEN + changed] = 0.0
+        values[changed, TEN + size + np.arange(len(changed))] = 1.0
         prior = Prior(
             np.concatenate([pseudo_inertias(body.values), arm.P]),
             np.concatenate([body.values, arm.values, arm.values[changed]]),
@@ -314,7 +314,7 @@ class _GainProblem:
         )
         rule = parameters.not_negative
         bounds = np.concatenate([np.zeros(TEN, dtype=bool), rule, rule[changed]])
-        maps = [held if part.log >= len(bare) else alone for part in regression.parts]
+        maps = [values if part.log >= len(bare) else alone for part in regression.parts]
         gains = parameters.place("gain")
         places = slice(TEN + gains.start, TEN + gains.stop)
         return cls(regression, np.zeros(size), maps, prior, bounds, places, True)

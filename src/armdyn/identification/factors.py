@@ -75,8 +75,8 @@ def factors_of_rows(
             if usable.all():
                 result[j].append(joint_factor(part.columns[j], part.torques[:, j], values))
             elif usable.any():
-                kept = None if values is None else values[usable]
-                result[j].append(joint_factor(part.columns[j][usable], part.torques[usable, j], kept))
+                values_of_rows = None if values is None else values[usable]
+                result[j].append(joint_factor(part.columns[j][usable], part.torques[usable, j], values_of_rows))
     return [
         join_factors(each) if each else JointFactor(np.zeros((len(columns) + 1,) * 2), 0.0)
         for each, columns in zip(result, _widths(parts, joints), strict=True)

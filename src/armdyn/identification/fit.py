@@ -280,7 +280,7 @@ class Fit:
         headings = ("parameter", "description", "fit", "95 % from", "to", "unit", "from data")
         return TextTable(headings, rows, "lrrrrlr", f"Fit of {self.source.name}", values=values)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """All parameters in SI with their intervals, and what the logs lack, for a file."""
         return {
             "robot": self.source.name,

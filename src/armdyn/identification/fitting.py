@@ -157,7 +157,7 @@ def identify(
         switch("robust", robust, error=IdentificationError),
         None if prior_weight is None else number("prior_weight", prior_weight, above=0.0, error=IdentificationError),
     )  # fmt: skip
-    fitted, held = (logs_of(each, robot, gains, drives=drives, zeros=zeros) for each in (logs, hold_out))
+    fitted, validation_logs = (logs_of(each, robot, gains, drives=drives, zeros=zeros) for each in (logs, hold_out))
     if not fitted:
         raise IdentificationError("logs is empty; expected one log or several")
     with_armature = switch("armature", armature, error=IdentificationError)
@@ -175,7 +175,7 @@ def identify(
     notes = examine(fitted, robot)
     regression = _regression(fitted, parameters, settings, delays, description)
     notes += [*regression.short, *examine_torques(regression, description)]
-    outcome = solve_reweighted(regression, description, settings, held)
+    outcome = solve_reweighted(regression, description, settings, validation_logs)
     estimates: Delays | None = None
     if estimate:
         estimates = estimated_delays(regression, outcome.reduced)
@@ -183,7 +183,7 @@ def identify(
         if delays.any():
             notes += estimates.note(robot.joint_names)
             regression.delay_torques(delays)
-            outcome = solve_reweighted(regression, description, settings, held, outcome)
+            outcome = solve_reweighted(regression, description, settings, validation_logs, outcome)
     unsure = uncertainty(regression, outcome.solution, outcome.deviations, outcome.selection.weight, estimates)
     fit = Fit(
         robot,
@@ -322,7 +322,7 @@ def solve_reweighted(
     regression: Regression,
     description: Robot,
     settings: FitSettings,
-    held: Sequence[Log],
+    validation_logs: Sequence[Log],
     before_delays: Outcome | None = None,
 ) -> Outcome:
     """The solution, repeated with the weights and loads that follow from it until they settle."""
@@ -348,7 +348,7 @@ def solve_reweighted(
         if settings.robust:
             regression.reweigh(reduced, deviations)
         if settings.prior_weight is None and before_delays is None and turn == 1:
-            held_factors = _held_factors(held, regression, settings, solution.x[:count])
+            held_factors = _held_factors(validation_logs, regression, settings, solution.x[:count])
             selection = select_weight(fold_factors(regression, FOLDS), parameters, prior, deviations, held_factors)
             weight = selection.weight
         R, z = regression.problem(deviations)
@@ -386,9 +386,11 @@ ALONE_ROUNDS = 3
 """Repetitions of the fit of friction alone with new weights."""
 
 
-def _held_factors(held: Sequence[Log], regression: Regression, settings: FitSettings, bodies: Array) -> Any:
+def _held_factors(validation_logs: Sequence[Log], regression: Regression, settings: FitSettings, bodies: Array) -> Any:
     """The factors of logs that choose the weight of the prior; None without such logs."""
-    if not held:
+    if not validation_logs:
         return None
-    others = Regression.of(held, regression.parameters, settings.cutoff, settings.smoothing, regression.delays, bodies)
+    others = Regression.of(
+        validation_logs, regression.parameters, settings.cutoff, settings.smoothing, regression.delays, bodies
+    )
     return others.factors()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ class DriveGains(Tabulated):
         """The gains as the option ``--gains`` of the command line takes them."""
         return ",".join(f"{k:.6g}" for k in self.values)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Gains by joints with their intervals, for a file."""
         return {
             "robot": self.robot,

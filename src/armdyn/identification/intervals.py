@@ -71,8 +71,8 @@ def _of_delays(regression: Regression, deviations: Array, delays: Delays) -> Arr
     for number, part in enumerate(regression.parts):
         weights = np.ones(part.torques.shape) if regression.weights is None else regression.weights[number]
         for j, places in enumerate(regression.parameters.of_row):
-            kept = weights[:, j] * part.usable[:, j] / deviations[j] ** 2
-            slopes[j, places] += part.columns[j].T @ (kept * part.torque_rates[:, j])
+            weight = weights[:, j] * part.usable[:, j] / deviations[j] ** 2
+            slopes[j, places] += part.columns[j].T @ (weight * part.torque_rates[:, j])
     slopes *= delays.deviations[:, None]
     together = slopes[delays.common].sum(axis=0)
     own = slopes[~delays.common]
@@ -125,10 +125,10 @@ def _scores(regression: Regression, number: int, reduced: Array, deviations: Arr
     weights = np.ones(part.torques.shape) if regression.weights is None else regression.weights[number]
     scores, gram = np.zeros((len(part), len(reduced))), np.zeros((len(reduced),) * 2)
     for j, columns in enumerate(part.columns):
-        kept = weights[:, j] * part.usable[:, j] / deviations[j] ** 2
+        weight = weights[:, j] * part.usable[:, j] / deviations[j] ** 2
         residual = part.torques[:, j] - columns @ reduced[places[j]]
-        scores[:, places[j]] += columns * (kept * residual)[:, None]
-        gram[np.ix_(places[j], places[j])] += (columns * kept[:, None]).T @ columns
+        scores[:, places[j]] += columns * (weight * residual)[:, None]
+        gram[np.ix_(places[j], places[j])] += (columns * weight[:, None]).T @ columns
     return scores, gram
 
 

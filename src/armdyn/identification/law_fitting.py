@@ -344,7 +344,7 @@ def _ties(
     return ties
 
 
-def tuple_of(laws: object, whose: str = "laws") -> tuple[FrictionLaw, ...]:
+def tuple_of(laws: object, owner: str = "laws") -> tuple[FrictionLaw, ...]:
     """One law or several as a tuple.
 
     Raises:
@@ -352,7 +352,7 @@ def tuple_of(laws: object, whose: str = "laws") -> tuple[FrictionLaw, ...]:
     """
     each = tuple(laws) if isinstance(laws, Sequence) and not isinstance(laws, str) else (laws,)
     if any(not isinstance(law, FrictionLaw) for law in each):
-        raise IdentificationError(f"{whose} is {excerpt(laws)}; expected friction laws, e.g. armdyn.actuators.Stribeck")
+        raise IdentificationError(f"{owner} is {excerpt(laws)}; expected friction laws, e.g. armdyn.actuators.Stribeck")
     return each
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from armdyn.actuators.servo_friction import ServoFriction
 from armdyn.actuators.stribeck import Stribeck
 from armdyn.base.errors import Unsupported
 from armdyn.base.fields import set_fields
+from armdyn.base.scalars import Scalar
 from armdyn.identification.friction_terms import SIGN_WIDTH
 from armdyn.model.friction import FrictionLaw
 from armdyn.program import NeedsNumbers, derivative, less, select, sign, trace
@@ -123,12 +123,12 @@ def torques_of_laws(laws: Sequence[FrictionLaw], rate: Array, load: Array) -> Ar
 @cache
 def _kernel(
     kind: type[FrictionLaw], names: tuple[str, ...], fixed: tuple[tuple[str, float], ...]
-) -> Callable[..., Any]:
+) -> Callable[..., Scalar]:
     """The compiled formula of a kind of law: its force, or G of a servo's law, and the derivatives by some numbers."""
     ports = [Port("rate", ()), Port("load", ()), Port("numbers", (len(names),))]
 
-    def force(rate: Any, load: Any, p: Any) -> tuple[Any, Any]:
-        def of_numbers(x: Any) -> Any:
+    def force(rate: Scalar, load: Scalar, p: Scalar) -> tuple[Scalar, Scalar]:
+        def of_numbers(x: Scalar) -> Scalar:
             return _force(kind, {**dict(zip(names, x, strict=True)), **dict(fixed)}, rate, load)
 
         return _with_slopes(of_numbers, p)
@@ -145,11 +145,11 @@ def _kernel(
     return compile_program(program)
 
 
-def _with_slopes(f: Callable[..., Any], x: object) -> tuple[Any, Any]:
+def _with_slopes(f: Callable[..., Scalar], x: object) -> tuple[Scalar, Scalar]:
     return f(x), derivative(f, x)
 
 
-def _force(kind: type[FrictionLaw], numbers: Mapping[str, Any], rate: Any, load: Any) -> Any:
+def _force(kind: type[FrictionLaw], numbers: Mapping[str, Scalar], rate: Scalar, load: Scalar) -> Scalar:
     """The force of a law with traced numbers."""
     law = object.__new__(kind)
     for name, number in numbers.items():
@@ -164,24 +164,24 @@ def _force(kind: type[FrictionLaw], numbers: Mapping[str, Any], rate: Any, load:
     return law.force(rate, load)
 
 
-def _fallen(speed: object, by: object, exponent: object) -> Any:
+def _fallen(speed: object, by: object, exponent: object) -> Scalar:
     """exp(-(speed/by)^exponent), 1 at rest."""
     moves = less(0.0, speed)
     ratio = select(moves, speed, 1.0) / by
     return select(moves, np.exp(-np.exp(exponent * np.log(ratio))), 1.0)
 
 
-def _traced_equation(force: Any, speed: Any, load: Any, numbers: Any) -> tuple[Any, Any]:
+def _traced_equation(force: Scalar, speed: Scalar, load: Scalar, numbers: Scalar) -> tuple[Scalar, Scalar]:
     """G, and its derivatives by F and by the numbers, for a speed and the load along the motion."""
     at = np.concatenate([np.array([force], dtype=object), np.asarray(numbers, dtype=object)])
 
-    def equation(x: Any) -> Any:
+    def equation(x: Scalar) -> Scalar:
         return _equation(x[0], speed, load, x[1:])
 
     return _with_slopes(equation, at)
 
 
-def _equation(force: Any, speed: Any, load: Any, numbers: Any) -> Any:
+def _equation(force: Scalar, speed: Scalar, load: Scalar, numbers: Scalar) -> Scalar:
     coulomb, viscous, stribeck, by, exponent, k1, e1, k2, e2, motor_quadratic, external_quadratic = numbers
     t = load + force  # of the motor; that from outside is -load
     S = _fallen(speed, by, exponent)
@@ -192,7 +192,7 @@ def _equation(force: Any, speed: Any, load: Any, numbers: Any) -> Any:
     return force - (viscous * speed + coulomb + drag + S * at_rest)
 
 
-def _servo(kernel: Callable[..., Any], rate: Array, load: Array, numbers: Array) -> tuple[Array, Array]:
+def _servo(kernel: Callable[..., Scalar], rate: Array, load: Array, numbers: Array) -> tuple[Array, Array]:
     """The force of a servo's law and its derivatives by the numbers."""
     speed, along = np.abs(rate), np.sign(rate) * load
     force = np.full(len(rate), float(numbers[0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -124,7 +124,7 @@ class Payload:
         entries = ", ".join(f"{I[i, j]:.6g}" for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
         return f"set_target_payload({self.mass:.6g}, [{com}], [{entries}])"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Numbers in SI for a file: mass, com, inertia about the centre of mass, intervals, calls of controllers."""
         return {
             "robot": self.robot,

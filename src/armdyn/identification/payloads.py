@@ -135,7 +135,7 @@ class _Loaded:
     @classmethod
     def of(cls, arm: Robot, fit: Fit | None, frame: str, logs: Sequence[Any], offsets: bool) -> _Loaded:
         """The regression for an arm, fitted or as described."""
-        parameters, values, covariance, delays, cutoffs = _known(arm, fit)
+        parameters, values, covariance, delays, cutoffs = _parameters_of_arm(arm, fit)
         count, n = len(parameters.standard), arm.dof
         bodies = values[:count]
         regression = Regression.of(logs, parameters, *cutoffs, delays, bodies)
@@ -145,20 +145,20 @@ class _Loaded:
             raise IdentificationError(f"frame {frame!r} is on the base, on which a body loads no joint")
         first = links.index(place.link) * TEN
         to_link = frame_map(np.asarray(place.pose, dtype=np.float64))
-        kept = {"armature", "gain"} | (set() if offsets else {"offset"})
+        kinds = {"armature", "gain"} | (set() if offsets else {"offset"})
         names = np.repeat(parameters.of_joints, n)
-        fitted = np.flatnonzero([name not in kept for name in names])
+        fitted = np.flatnonzero([name not in kinds for name in names])
         rank, width = len(parameters.lift) - len(names), len(parameters.lift)
         into = np.zeros((width, TEN + len(fitted)))
         into[:rank, :TEN] = parameters.base.matrix[:, first : first + TEN] @ to_link
         into[rank + fitted, TEN + np.arange(len(fitted))] = 1.0
-        held = values.copy()
-        held[count + fitted] = 0.0
+        of_arm = values.copy()
+        of_arm[count + fitted] = 0.0
         lift = parameters.lift.copy()
         lift[:, count + fitted] = 0.0
         bounds = np.concatenate([np.zeros(TEN, dtype=bool), parameters.not_negative[count + fitted]])
         return cls(
-            regression, frame, lift @ held, lift @ covariance @ lift.T, into, to_link, slice(first, first + TEN),
+            regression, frame, lift @ of_arm, lift @ covariance @ lift.T, into, to_link, slice(first, first + TEN),
             bodies, bounds, values[count + fitted],
         )  # fmt: skip
 
@@ -178,7 +178,7 @@ class _Loaded:
             prior = Prior(
                 pseudo_inertias(body),
                 np.concatenate([body, friction]),
-                np.concatenate([np.full(TEN, np.inf), _spread(regression, len(friction))]),
+                np.concatenate([np.full(TEN, np.inf), _prior_spread(regression, len(friction))]),
             )
             last_x = None if solution is None else solution.x
             solution = solve(R, z, prior, weight, self.not_negative, last_x)
@@ -226,7 +226,7 @@ class _Loaded:
         return covariance, from_data
 
 
-def _known(arm: Robot, fit: Fit | None) -> tuple[Parameters, Array, Array, Array, tuple[float, float]]:
+def _parameters_of_arm(arm: Robot, fit: Fit | None) -> tuple[Parameters, Array, Array, Array, tuple[float, float]]:
     """Parameters of the arm without the body, their values and covariance, delays and cut-offs."""
     from armdyn.identification.fitting import CUTOFF, FRICTION, SMOOTHING  # noqa: PLC0415 - of an arm as described
     from armdyn.identification.friction_terms import terms_of  # noqa: PLC0415
@@ -242,7 +242,7 @@ def _known(arm: Robot, fit: Fit | None) -> tuple[Parameters, Array, Array, Array
     return parameters, values, nothing, np.zeros(arm.dof), (CUTOFF, CUTOFF * SMOOTHING)
 
 
-def _spread(regression: Regression, count: int) -> Array:
+def _prior_spread(regression: Regression, count: int) -> Array:
     """The prior's spread of friction: a thousand times the joint's torque."""
     torques = np.concatenate([part.torques for part in regression.parts])
     sizes = np.sqrt(np.mean(torques**2, axis=0))

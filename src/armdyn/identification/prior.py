@@ -101,8 +101,8 @@ def select_weight(
     costs = np.full((len(tasks), len(WEIGHTS), n), np.inf)
     alone = np.zeros((len(tasks), n))
     bodies = prior.values[: len(parameters.standard)]
-    for number, (kept, out) in enumerate(tasks):
-        factors = [join_factors([folds[k][j] for k in kept]) for j in range(n)]
+    for number, (training, out) in enumerate(tasks):
+        factors = [join_factors([folds[k][j] for k in training]) for j in range(n)]
         R, z = stack_factors(factors, parameters, 1.0 / deviations)
         costs[number] = _held_out_costs(R @ parameters.lift, z, out, parameters, prior, deviations)
         x = friction_alone(factors, parameters, bodies, deviations)

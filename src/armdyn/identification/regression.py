@@ -154,9 +154,9 @@ class Regression:
         torques = np.concatenate([part.torques for part in self.parts])
         result = np.empty(self.joints)
         for j in range(self.joints):
-            kept = residuals[usable[:, j], j]
+            used_residuals = residuals[usable[:, j], j]
             size = float(np.sqrt(np.mean(torques[:, j] ** 2)))
-            spread = float(np.sqrt(np.mean(kept**2))) if len(kept) else 0.0
+            spread = float(np.sqrt(np.mean(used_residuals**2))) if len(used_residuals) else 0.0
             result[j] = max(spread, LEAST_DEVIATION * size, np.finfo(float).tiny ** 0.25)
         return result
 

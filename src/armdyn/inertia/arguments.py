@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Rational, Real
-from typing import Any
 
 import numpy as np
 
 from armdyn.base.arrays import as_plain
 from armdyn.base.checks import listed
 from armdyn.base.errors import DTypeError, ModelError, ShapeError
+from armdyn.base.scalars import Scalar
 from armdyn.model.bounds import SHORTEST, largest_problem
 
 
@@ -22,7 +22,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not hasattr(value, "free_symbols")
 
 
-def scalar(value: Any, name: str) -> Any:
+def scalar(value: Scalar, name: str) -> Scalar:
     """A finite float, a whole number or fraction kept exact for symbols it may meet, or the symbol that was given."""
     if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 and not np.ma.is_masked(value):
         value = np.asarray(as_plain(name, value)).item()
@@ -47,7 +47,7 @@ def _as_float(value: Real) -> float:
         return math.inf
 
 
-def positive(value: object, name: str) -> Any:
+def positive(value: object, name: str) -> Scalar:
     """A length that is positive, m, or a symbol."""
     size = scalar(value, name)
     if (size <= 0) if is_number(size) else getattr(size, "is_positive", None) is False:
@@ -62,12 +62,12 @@ def positive(value: object, name: str) -> Any:
     return size
 
 
-def number_text(value: Any) -> str:
+def number_text(value: Scalar) -> str:
     """A number with six digits, a symbol unchanged."""
     return f"{_as_float(value):g}" if is_number(value) else str(value)
 
 
-def positives(values: Sequence[Any], name: str, count: int) -> list[Any]:
+def positives(values: Sequence[Scalar], name: str, count: int) -> list[Scalar]:
     """``count`` positive sizes, m, or symbols."""
     sizes = listed(values)
     if sizes is None or len(sizes) != count or any(listed(size) is not None for size in sizes):
@@ -75,7 +75,7 @@ def positives(values: Sequence[Any], name: str, count: int) -> list[Any]:
     return [positive(value, f"{name}[{i}]") for i, value in enumerate(sizes)]
 
 
-def inner_length(inner: object, outer: object) -> Any:
+def inner_length(inner: object, outer: object) -> Scalar:
     """The radius of a cavity: smaller than the radius around it; zero without a cavity."""
     if inner is None:
         return 0
@@ -88,7 +88,7 @@ def inner_length(inner: object, outer: object) -> Any:
     return size
 
 
-def inner_lengths(inner: Sequence[Any], outer: Sequence[Any], outer_name: str) -> list[Any]:
+def inner_lengths(inner: Sequence[Scalar], outer: Sequence[Scalar], outer_name: str) -> list[Scalar]:
     """The sizes of a cavity: nowhere larger than those around it, and smaller somewhere."""
     sizes = positives(inner, "inner", len(outer))
     both = [(i, a, b) for i, (a, b) in enumerate(zip(sizes, outer, strict=True)) if is_number(a) and is_number(b)]
@@ -103,7 +103,7 @@ def inner_lengths(inner: Sequence[Any], outer: Sequence[Any], outer_name: str) -
     return sizes
 
 
-def mass_from(content: object, mass: object, density: object, density_name: str, unit: str) -> Any:
+def mass_from(content: object, mass: object, density: object, density_name: str, unit: str) -> Scalar:
     """m, kg: given, or density times ``content`` (volume, area or length)."""
     if (mass is None) == (density is None):
         values = "neither was" if mass is None else "both were"
@@ -117,7 +117,7 @@ def mass_from(content: object, mass: object, density: object, density_name: str,
     return value if density is None else value * content
 
 
-def circle_constant(*sizes: Any) -> Any:
+def circle_constant(*sizes: Scalar) -> Scalar:
     """pi as a float, or as SymPy's exact one if a size is an expression of SymPy."""
     sympy = sys.modules.get("sympy")
     if sympy is not None and any(isinstance(size, sympy.Basic) for size in sizes):

@@ -165,11 +165,11 @@ def _changes(before: Inertia, after: Inertia, s: Array, clipped: Array, symmetri
         if old < new:
             changes.append(f"the second moment {old:.6g} kg m^2 along a principal axis was raised to {new:.6g}")
     old_moments = np.linalg.eigvalsh(_symmetric(before.tensor))
-    changes.append(f"principal moments {_shown(old_moments)} became {_shown(after.principal_moments)} kg m^2")
+    changes.append(f"principal moments {_format(old_moments)} became {_format(after.principal_moments)} kg m^2")
     return changes
 
 
-def _shown(moments: Array) -> str:
+def _format(moments: Array) -> str:
     return "(" + ", ".join(f"{x:.6g}" for x in moments) + ")"
 
 

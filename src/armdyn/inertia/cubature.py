@@ -86,8 +86,8 @@ class _Cells(NamedTuple):
         integrals: Array = self.values.sum(axis=0)
         return integrals
 
-    def some(self, which: Array) -> _Cells:
-        return _Cells(*(x[which] for x in self))
+    def some(self, selection: Array) -> _Cells:
+        return _Cells(*(x[selection] for x in self))
 
     def joined(self, other: _Cells) -> _Cells:
         return _Cells(*(np.concatenate(both) for both in zip(self, other, strict=True)))

@@ -115,16 +115,17 @@ def _moments(region: Region, rho: Density, name: str, unit: str) -> Array:
     return result.values
 
 
-def _not_reached(found: Integral, rho: Density, name: str) -> str:
-    relative = found.error / abs(found.values[0]) if found.values[0] else math.inf
+def _not_reached(integral: Integral, rho: Density, name: str) -> str:
+    relative = integral.error / abs(integral.values[0]) if integral.values[0] else math.inf
     return (
-        f"{name}: {found.points:,} points leave a relative error of up to {relative:.1e}; expected rtol {rho.rtol:g}. "
-        "A density that jumps or is not smooth inside a body needs many points: add bodies that end where it jumps, or "
-        f"accept a larger error, Density(function, rtol={min(2 * relative, 0.5):.0e}), or more most_points."
+        f"{name}: {integral.points:,} points leave a relative error of up to {relative:.1e}; expected rtol "
+        f"{rho.rtol:g}. A density that jumps or is not smooth inside a body needs many points: add bodies that end "
+        f"where it jumps, or accept a larger error, Density(function, rtol={min(2 * relative, 0.5):.0e}), or more "
+        "most_points."
     )
 
 
-def _values(function: Callable[..., Any], where: Coordinates, name: str, unit: str) -> Array:
+def _values(function: Callable[..., object], where: Coordinates, name: str, unit: str) -> Array:
     """The density at points, kg over m, m^2 or m^3: finite numbers, 0 or more."""
     x, y, z = (np.ascontiguousarray(part).ravel() for part in where)
     try:

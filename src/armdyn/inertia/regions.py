@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.errors import ModelError
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array
 
 ALONG, ROUND = 4, 8
@@ -40,14 +40,14 @@ class Region:
     unit: float = 1.0
 
 
-def number(size: Any) -> float:
+def number(size: Scalar) -> float:
     """A size as a number; a density that varies cannot be integrated over symbols."""
     if getattr(size, "free_symbols", None):
         raise ModelError(f"a size is {size}; expected numbers for the sizes of a body whose density is a function.")
     return float(size)
 
 
-def box(size: Sequence[Any], inner: Sequence[Any] | None) -> Region:
+def box(size: Sequence[Scalar], inner: Sequence[Scalar] | None) -> Region:
     """A block about the origin without the concentric one inside it, as up to six blocks."""
     half = np.array([number(x) for x in size]) / 2
     if inner is None:
@@ -66,7 +66,7 @@ def box(size: Sequence[Any], inner: Sequence[Any] | None) -> Region:
     return _straight(corners, edges)
 
 
-def box_shell(size: Sequence[Any]) -> Region:
+def box_shell(size: Sequence[Scalar]) -> Region:
     """The six walls of a box about the origin."""
     full = np.array([number(x) for x in size])
     sides = [np.delete(np.diag(full), axis, axis=0) for axis in range(3)]
@@ -74,7 +74,7 @@ def box_shell(size: Sequence[Any]) -> Region:
     return _straight([-full / 2] * 3 + far, sides * 2)
 
 
-def plate(size: Sequence[Any]) -> Region:
+def plate(size: Sequence[Scalar]) -> Region:
     """A rectangle about the origin, across z."""
     x, y = (number(x) for x in size)
     return _straight([[-x / 2, -y / 2, 0.0]], [np.diag([x, y, 0.0])[:2]])
@@ -136,8 +136,8 @@ def cylindrical_shell(radius: object, height: object) -> Region:
 
 
 def ball(
-    semi_axes: Sequence[Any],
-    inner: Sequence[Any] | None,
+    semi_axes: Sequence[Scalar],
+    inner: Sequence[Scalar] | None,
     *,
     angles: tuple[float, float] = (0.0, np.pi),
     height: float = 0.0,
@@ -191,8 +191,8 @@ def tetrahedra(triangles: Array, origin: Array, unit: float) -> Region:
     The corners A, B, C of each, shape (k, 3, 3), are in units of ``unit`` from ``origin``, m.
     """
     volume = np.linalg.det(triangles)
-    kept = volume != 0.0
-    volume, (A, B, C) = volume[kept], np.moveaxis(triangles[kept], 1, 0)
+    solid = volume != 0.0
+    volume, (A, B, C) = volume[solid], np.moveaxis(triangles[solid], 1, 0)
     AB, BC = B - A, C - B
 
     def at(part: Array, u: Coordinates) -> tuple[Coordinates, Array]:

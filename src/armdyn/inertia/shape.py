@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from armdyn.base.scalars import Scalar
 from armdyn.inertia.arguments import is_number
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.mass_properties import MassProperties
@@ -21,9 +22,9 @@ class PrincipalShape(NamedTuple):
         height: z of the centroid, m.
     """
 
-    content: Any
-    spread: tuple[Any, Any, Any]
-    height: Any = 0
+    content: Scalar
+    spread: tuple[Scalar, Scalar, Scalar]
+    height: Scalar = 0
 
     def with_mass(self, mass: object) -> Inertia:
         """I_xx = m (<y^2> + <z^2>) and so on (Craig 6.3, Modern Robotics 8.24), in numbers or symbols."""
@@ -44,7 +45,7 @@ def diagonal(x: object, y: object, z: object) -> Array:
     return np.array([[x, 0, 0], [0, y, 0], [0, 0, z]], dtype=object)
 
 
-def inertia(mass: Any, com: Any, tensor: Array) -> Inertia:
+def inertia(mass: Scalar, com: Scalar, tensor: Array) -> Inertia:
     """An `Inertia` if all are numbers; `MassProperties` of symbols otherwise, which have the same operations."""
     com = np.array(com, dtype=object)
     if all(is_number(value) for value in (mass, *com.flat, *tensor.flat)):

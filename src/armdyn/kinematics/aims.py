@@ -113,7 +113,7 @@ class TaskAim:
 class AimCondition:
     """An aim at one configuration: weighted residuals, their rows, and the remaining distance (m) or angle (rad)."""
 
-    residuals: list[Any]
+    residuals: list[object]
     rows: list[Array]
     distance: Any
 
@@ -179,7 +179,7 @@ def pointing(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> AimCondi
     return AimCondition([weight * x for x in e], [weight * sum(axis[i] * J[i] for i in range(3)) for axis in u], angle)
 
 
-def rotation_vector(R: Array) -> tuple[Array, Any]:
+def rotation_vector(R: Array) -> tuple[Array, object]:
     """log R = angle times unit axis, and the angle from 0 to pi, smooth up to pi (Modern Robotics 3.2.3.3)."""
     v = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])  # sin(angle) axis
     cosine = 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1.0)

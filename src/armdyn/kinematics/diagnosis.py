@@ -39,12 +39,12 @@ def diagnose(solver: DampedLeastSquares, target: Array, q: Array, limits: Range)
     J = J * limits.unit
     gradient = np.einsum("kij,ki->kj", J, e)
     lower, upper = np.array(limits.bounds).T
-    held = np.where((q >= upper) & (gradient > 0.0), 1, 0) - np.where((q <= lower) & (gradient < 0.0), 1, 0)
+    bound_sides = np.where((q >= upper) & (gradient > 0.0), 1, 0) - np.where((q <= lower) & (gradient < 0.0), 1, 0)
     singular_values = np.linalg.svd(J, compute_uv=False)
     with np.errstate(all="ignore"):
-        steepness = np.linalg.norm(np.where(held != 0, 0.0, gradient), axis=1) / np.linalg.norm(e, axis=1)
+        steepness = np.linalg.norm(np.where(bound_sides != 0, 0.0, gradient), axis=1) / np.linalg.norm(e, axis=1)
         smallest = singular_values[:, -1] / singular_values[:, 0]
-    held = np.where(np.abs(gradient) > STILL_MOVING * np.linalg.norm(e, axis=1)[:, None], held, 0)
+    bound_sides = np.where(np.abs(gradient) > STILL_MOVING * np.linalg.norm(e, axis=1)[:, None], bound_sides, 0)
     rest = words.TOO_FEW_JOINTS if J.shape[1] > J.shape[2] else words.SINGULAR
-    status = np.where(held.any(axis=1), words.AT_LIMIT, rest)
-    return np.where(steepness > STILL_MOVING, words.ITERATION_LIMIT, status), held, smallest
+    status = np.where(bound_sides.any(axis=1), words.AT_LIMIT, rest)
+    return np.where(steepness > STILL_MOVING, words.ITERATION_LIMIT, status), bound_sides, smallest

@@ -111,18 +111,18 @@ def inverse_kinematics(
     near, goal, batch = _one_batch(robot, numbers, q0, allowed)
     finite = _finite(near, goal, batch)
 
-    known = out_of_reach(robot, aims, goal[finite], allowed)
+    reasons = out_of_reach(robot, aims, goal[finite], allowed)
     solver = DampedLeastSquares(robot, aims, allowed.bounds, length=length, tolerance=tolerance, workers=workers)
     search = MultiStart(solver, goal[finite], near[finite], allowed, iterations=iterations, nearest=choose == "nearest")
     search.run(allowed.random(starts - 1, seed))
     search.finish()
     failed = np.flatnonzero(~search.success)
     status = np.full(len(search.q), words.CONVERGED, dtype="<U20")
-    held, smallest = np.zeros(search.q.shape, dtype=np.int8), np.full(len(search.q), np.nan)
+    bound_sides, smallest = np.zeros(search.q.shape, dtype=np.int8), np.full(len(search.q), np.nan)
     if len(failed):
         diagnosis = diagnose(solver, goal[finite][failed], search.q[failed], allowed)
-        status[failed], held[failed], smallest[failed] = diagnosis
-    status[list(known)] = words.OUT_OF_REACH
+        status[failed], bound_sides[failed], smallest[failed] = diagnosis
+    status[list(reasons)] = words.OUT_OF_REACH
     places = np.flatnonzero(finite)
     by_target = partial(spread, finite, batch)
     return Solution(
@@ -134,12 +134,12 @@ def inverse_kinematics(
         angle_error=by_target(search.angle, np.nan),
         iterations=by_target(search.iterations, 0),
         starts=by_target(search.starts, 0),
-        held=by_target(held, 0),
+        held=by_target(bound_sides, 0),
         smallest_singular_value=by_target(smallest, np.nan),
         tolerance=tolerance,
         joint_names=robot.joint_names,
         limits=np.stack([allowed.lower, allowed.upper], axis=1),
-        reaches={tuple(map(int, np.unravel_index(places[k], batch))): reach for k, reach in known.items()},
+        reaches={tuple(map(int, np.unravel_index(places[k], batch))): reach for k, reach in reasons.items()},
     )
 
 
@@ -177,6 +177,6 @@ def _finite(near: Array, goal: Array, batch: tuple[int, ...]) -> Array:
     """Mask of finite targets; raises TaskError for a single target that is not finite."""
     finite: Array = np.all(np.abs(np.concatenate([near, goal], axis=1)) < HUGE, axis=1)
     if not batch and not finite.all():
-        which = "the target" if (np.abs(near) < HUGE).all() else "q0"
-        raise TaskError(f"{which} is not finite: it holds NaN, infinity, or more than {HUGE:g}")
+        argument = "the target" if (np.abs(near) < HUGE).all() else "q0"
+        raise TaskError(f"{argument} is not finite: it holds NaN, infinity, or more than {HUGE:g}")
     return finite

@@ -94,9 +94,9 @@ class MultiStart:
         )
         self.starts[chosen] += used
         self.iterations[chosen] += np.where(np.arange(shape[1]) < used[:, None], steps, 0).sum(axis=1)
-        kept, at_best = chosen[better], (row[better], best[better])
-        self.q[kept], self.position[kept], self.angle[kept] = q[at_best], position[at_best], angle[at_best]
-        self.success[kept], self._rank[kept] = new_success[better], new_rank[better]
+        improved, at_best = chosen[better], (row[better], best[better])
+        self.q[improved], self.position[improved], self.angle[improved] = q[at_best], position[at_best], angle[at_best]
+        self.success[improved], self._rank[improved] = new_success[better], new_rank[better]
 
 
 def _in_parts(chosen: Array, size: int) -> list[Array]:

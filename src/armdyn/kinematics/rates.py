@@ -71,7 +71,7 @@ def joint_rates(
     True
     """
     of_frame = frame, point, expressed_in, components
-    return _solved(robot, {"q": q, "twist": twist}, "twist", *of_frame, threshold, damping)
+    return _solve(robot, {"q": q, "twist": twist}, "twist", *of_frame, threshold, damping)
 
 
 def joint_accelerations(
@@ -108,13 +108,13 @@ def joint_accelerations(
     (6,)
     """
     values, of_frame = {"q": q, "acceleration": acceleration, "qd": qd}, (frame, point, expressed_in, components)
-    return _solved(robot, values, "acceleration", *of_frame, threshold, damping)
+    return _solve(robot, values, "acceleration", *of_frame, threshold, damping)
 
 
-def _solved(
+def _solve(
     robot: RobotLike,
-    given: Mapping[str, Any],
-    what: str,
+    arguments: Mapping[str, Any],
+    subject: str,
     frame: str | None,
     point: Sequence[float],
     expressed_in: str,
@@ -122,7 +122,9 @@ def _solved(
     threshold: float,
     damping: float,
 ) -> JointMotion:
-    refuse_constraints(robot.model, f"joint_{_ASKED[what]}", f"close_{_ASKED[what].replace('rates', 'velocities')}")
+    refuse_constraints(
+        robot.model, f"joint_{_ASKED[subject]}", f"close_{_ASKED[subject].replace('rates', 'velocities')}"
+    )
     expressed_in = way_of_twist(expressed_in)
     point = vector("point", point, error=TaskError)
     if expressed_in == "space" and any(point):
@@ -134,13 +136,13 @@ def _solved(
     arrays = one_batch(
         **{
             name: array(name, value, (..., 6), "angular part first: " + ", ".join(COMPONENTS), missing=True)
-            if name == what
+            if name == subject
             else per_joint(robot, **{name: value})[0]
-            for name, value in given.items()
+            for name, value in arguments.items()
         }
     )
     batch = arrays[0].shape[:-1]
-    q, wanted, *rest = (a.reshape(-1, a.shape[-1]) for a in arrays)
+    q, target, *rest = (a.reshape(-1, a.shape[-1]) for a in arrays)
     qd = rest[0] if rest else np.zeros_like(q)
     J, drift = compile_for(frame_motion, robot)(q, qd, frame=frame, point=point, expressed_in=expressed_in)
 
@@ -148,13 +150,13 @@ def _solved(
     row_units = np.array([1.0, 1.0, 1.0, length, length, length])
     row_unit = row_units[rows]
     joint_unit = unit_of(robot, length)
-    finite = np.isfinite(J).all(axis=(1, 2)) & np.isfinite(wanted).all(axis=1) & np.isfinite(drift).all(axis=1)
+    finite = np.isfinite(J).all(axis=(1, 2)) & np.isfinite(target).all(axis=1) & np.isfinite(drift).all(axis=1)
     parts = Decomposition.of(J[finite] * joint_unit / row_units[:, None], rows)
-    x = parts.solve((wanted - drift)[finite][:, rows] / row_unit, threshold, damping)
+    x = parts.solve((target - drift)[finite][:, rows] / row_unit, threshold, damping)
     values = np.full(q.shape, np.nan)
     values[finite] = x * joint_unit
     missed = np.zeros((len(q), 6))
-    missed[:, rows] = (wanted - drift - np.einsum("kij,kj->ki", J, values))[:, rows]
+    missed[:, rows] = (target - drift - np.einsum("kij,kj->ki", J, values))[:, rows]
     weak = np.zeros((int(finite.sum()), 6))
     weak[:, rows] = parts.U[:, :, -1] * row_unit
 
@@ -172,5 +174,5 @@ def _solved(
         threshold=threshold,
         damping=damping,
         components=len(rows),
-        per=("rad/s, m/s" if what == "twist" else "rad/s^2, m/s^2"),
+        per=("rad/s, m/s" if subject == "twist" else "rad/s^2, m/s^2"),
     )

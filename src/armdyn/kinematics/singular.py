@@ -51,7 +51,7 @@ class Decomposition:
         greatest = self.sigma[:, :1]
         weakness = np.maximum(1.0 - (self.sigma / np.maximum(threshold * greatest, 1e-300)) ** 2, 0.0)
         squares = self.sigma**2 + (damping * greatest) ** 2 * weakness
-        known = self.sigma > RANK * self.size
-        gain = np.where(known, self.sigma / np.where(known, squares, 1.0), 0.0)
+        mask = self.sigma > RANK * self.size
+        gain = np.where(mask, self.sigma / np.where(mask, squares, 1.0), 0.0)
         x: Array = np.einsum("krn,kr->kn", self.Vt, gain * np.einsum("kir,ki->kr", self.U, y))
         return x

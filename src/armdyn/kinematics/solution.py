@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from armdyn.base.advice import option
 from armdyn.base.errors import ArmdynError, ShapeError
 from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 CONVERGED = "converged"
 OUT_OF_REACH = "out of reach"
@@ -118,11 +121,11 @@ class Solution(Tabulated):
         return f"{nearest}, the search still went on; more {option('iterations')} or {option('starts')} may help"
 
     def _held(self, index: tuple[int, ...]) -> str:
-        which = []
+        limits = []
         for joint, side, bounds in zip(self.joint_names, self.held[index], self.limits, strict=True):
             if side:
-                which.append(f"{'upper' if side > 0 else 'lower'} limit of {joint!r} ({bounds[int(side > 0)]:.6g})")
-        return f"the way on is barred by the {' and the '.join(which)}"
+                limits.append(f"{'upper' if side > 0 else 'lower'} limit of {joint!r} ({bounds[int(side > 0)]:.6g})")
+        return f"the way on is barred by the {' and the '.join(limits)}"
 
     def required(self) -> Array:
         """q, if every target is met.
@@ -145,7 +148,7 @@ class Solution(Tabulated):
 
         return summary(self)
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """A ``pandas.DataFrame`` with one row per target, including those that `table` omits.
 
         Raises:
@@ -162,7 +165,7 @@ class Solution(Tabulated):
         return f"<Solution for {self.robot!r}: {counts}{others}>"
 
 
-def spread(finite: Array, batch: tuple[int, ...], values: Array, missing: Any) -> Array:
+def spread(finite: Array, batch: tuple[int, ...], values: Array, missing: object) -> Array:
     """Values of the finite states of a batch at their indices, with ``missing`` at the others."""
     result = np.full((len(finite), *values.shape[1:]), missing, dtype=values.dtype)
     result[finite] = values

@@ -8,10 +8,10 @@ not at an active limit (Nocedal and Wright 2006, 10.3); joints are scaled so tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from armdyn.base.scalars import Scalar
 from armdyn.declaration import Function, function
 from armdyn.kinematics.aims import Aim, TaskAim, conditions, stack_aims, weighted_residuals
 from armdyn.model.mechanism import Mechanism
@@ -33,15 +33,15 @@ def search_step(
     model: Mechanism,
     trial: Array,
     accepted: Array,
-    cost: Any,
-    promised: Any,
-    damping: Any,
+    cost: Scalar,
+    promised: Scalar,
+    damping: Scalar,
     target: Array,
     *,
     aims: Sequence[Aim | TaskAim] = (),
     bounds: Sequence[tuple[float, float]] = (),
     length: float = 1.0,
-) -> tuple[Any, ...]:
+) -> tuple[Scalar, ...]:
     """Evaluate the trial configuration, rad or m, and compute the next one by damped least squares.
 
     Args:
@@ -76,7 +76,7 @@ def search_step(
     free = np.array([_free(*arguments) for arguments in zip(trial, downhill, bounds, strict=True)])
     s = _damped_step(J * free, e, next_damping * np.sqrt(squares + 1e-300)) * scale
     s = s * (LARGEST_STEP / maximum(LARGEST_STEP, _largest(s / scale)))
-    s = np.array([_within(x, dx, bound) for x, dx, bound in zip(trial, s, bounds, strict=True)])
+    s = np.array([_clip(x, dx, bound) for x, dx, bound in zip(trial, s, bounds, strict=True)])
     rest = e - J @ (s / scale)
     promise = new_cost - 0.5 * (rest @ rest)
 
@@ -114,7 +114,7 @@ def _size(aims: Sequence[Aim | TaskAim]) -> int:
     return sum(aim.size for aim in aims)
 
 
-def _damped_step(J: Array, e: Array, damping: Any) -> Array:
+def _damped_step(J: Array, e: Array, damping: Scalar) -> Array:
     """(J^T J + damping 1)^-1 J^T e, or the equal J^T (J J^T + damping 1)^-1 e, whichever system is smaller."""
     rows, columns = J.shape
     wide = columns > rows
@@ -123,10 +123,10 @@ def _damped_step(J: Array, e: Array, damping: Any) -> Array:
     return J.T @ Cholesky.of(A).solve(e) if wide else Cholesky.of(A).solve(J.T @ e)
 
 
-def _free(q: Any, downhill: Any, bound: tuple[float, float]) -> Any:
+def _free(q: Scalar, downhill: Scalar, bound: tuple[float, float]) -> Scalar:
     """0 if the joint is at a limit and the descent direction leads beyond it, otherwise 1."""
     lower, upper = bound
-    free: Any = 1.0
+    free: Scalar = 1.0
     if np.isfinite(upper):
         free = free * select(q < upper, 1.0, select(downhill > 0.0, 0.0, 1.0))
     if np.isfinite(lower):
@@ -134,25 +134,25 @@ def _free(q: Any, downhill: Any, bound: tuple[float, float]) -> Any:
     return free
 
 
-def _within(q: Any, step: Any, bound: tuple[float, float]) -> Any:
+def _clip(q: Scalar, step: Scalar, bound: tuple[float, float]) -> Scalar:
     """The step clipped to the limits."""
     return step if not np.isfinite(bound).any() else clip(q + step, *bound) - q
 
 
-def _largest(values: Array) -> Any:
-    result: Any = 0.0
+def _largest(values: Array) -> Scalar:
+    result: Scalar = 0.0
     for value in values:
         result = maximum(result, abs(value))
     return result
 
 
-def _choose(condition: Any, if_true: Array, if_false: Array) -> Array:
+def _choose(condition: Scalar, if_true: Array, if_false: Array) -> Array:
     return np.array([select(condition, a, b) for a, b in zip(if_true, if_false, strict=True)])
 
 
-def _greatest_left(aims: Sequence[Aim | TaskAim], met: Sequence[Any], *, angular: bool) -> Any:
+def _greatest_left(aims: Sequence[Aim | TaskAim], met: Sequence[Scalar], *, angular: bool) -> Scalar:
     """The largest remaining distance, or angle, of all aims."""
-    result: Any = 0.0
+    result: Scalar = 0.0
     for aim, one in zip(aims, met, strict=True):
         if (aim.unit == "rad") == angular:
             result = maximum(result, one.distance)

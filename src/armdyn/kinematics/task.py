@@ -125,7 +125,7 @@ def task_aim(robot: RobotLike, task: Any, frame: str) -> tuple[TaskAim, Array]:
     return aim, numbers
 
 
-def _rows_of(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def _rows_of(name: str, value: object, shape: tuple[int, ...]) -> Array:
     """Numbers of a target field, shape (..., size)."""
     numbers = array(name, value, (..., *shape), missing=True)
     return numbers.reshape(*numbers.shape[: numbers.ndim - len(shape)], math.prod(shape))

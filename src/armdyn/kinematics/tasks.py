@@ -100,7 +100,7 @@ Resolved = tuple[Aim | TaskAim, Array]
 """An aim of a robot, and the numbers of its target, shape (..., size)."""
 
 
-def resolve_tasks(robot: RobotLike, target: Any, frame: str | None, point: Sequence[float] | None) -> list[Resolved]:
+def resolve_tasks(robot: RobotLike, target: object, frame: str | None, point: Sequence[float] | None) -> list[Resolved]:
     """The aims of a robot for ``target``, with their numbers, each with its own batch shape."""
     pairs = [pair for task in _tasks(target, point) for pair in _of_task(robot, task, frame)]
     pairs = [pair for pair in pairs if pair[1].size == 0 or pair[1][..., -1].any()]  # weight zero: omitted
@@ -109,7 +109,7 @@ def resolve_tasks(robot: RobotLike, target: Any, frame: str | None, point: Seque
     return pairs
 
 
-def _tasks(target: Any, point: Sequence[float] | None) -> list[AnyTask]:
+def _tasks(target: object, point: Sequence[float] | None) -> list[AnyTask]:
     """The tasks; an array of poses or of positions is converted to one."""
     if isinstance(target, AnyTask):
         tasks = [target]
@@ -122,7 +122,7 @@ def _tasks(target: Any, point: Sequence[float] | None) -> list[AnyTask]:
     return tasks
 
 
-def _all_tasks(target: Sequence[Any]) -> bool:
+def _all_tasks(target: Sequence[object]) -> bool:
     values = [isinstance(thing, AnyTask) for thing in target]
     if any(values) and not all(values):
         other = target[values.index(False)]
@@ -130,7 +130,7 @@ def _all_tasks(target: Sequence[Any]) -> bool:
     return bool(values) and all(values)
 
 
-def _of_array(target: Any, point: Sequence[float] | None) -> FrameTask:
+def _of_array(target: object, point: Sequence[float] | None) -> FrameTask:
     expected = "poses (..., 4, 4), positions (..., 3), or tasks such as armdyn.kinematics.Pose(T)"
     values = array("target", target, None, expected, missing=True)
     at = (0.0, 0.0, 0.0) if point is None else point
@@ -164,25 +164,25 @@ def _of_task(robot: RobotLike, task: AnyTask, default: str | None) -> list[Resol
     if isinstance(task, Position):
         p = array("p of Position", task.p, (..., 3), "m", missing=True)
         aim = Aim("position", frame, counted=_chosen_axes(task.axes))
-        return [(aim, _joined(p, vector("point", task.point, error=TaskError), _weight(kind, task.weight)))]
+        return [(aim, _join(p, vector("point", task.point, error=TaskError), _weight(kind, task.weight)))]
     if isinstance(task, Orientation):
         R = array("R of Orientation", task.R, (..., 3, 3), "rotation matrices", missing=True)
         rotation("target", _finite_or(np.eye(3), R), error=TaskError)
-        return [(Aim("orientation", frame), _joined(R.reshape(*R.shape[:-2], 9), _weight(kind, task.weight)))]
+        return [(Aim("orientation", frame), _join(R.reshape(*R.shape[:-2], 9), _weight(kind, task.weight)))]
     axis = AXES.get(task.axis) if isinstance(task.axis, str) else vector("axis", task.axis, error=TaskError)
     if axis is None:
         raise TaskError(f"axis={task.axis!r} of Pointing; expected 'x', 'y', 'z' or a unit vector in the frame's axes")
     direction("axis of Pointing", np.array(axis), error=TaskError)
     along = array("along of Pointing", task.along, (..., 3), "directions", missing=True)
     direction("along of Pointing", _finite_or(np.array([0.0, 0.0, 1.0]), along), error=TaskError)
-    return [(Aim("pointing", frame, axis), _joined(along, _weight(kind, task.weight)))]
+    return [(Aim("pointing", frame, axis), _join(along, _weight(kind, task.weight)))]
 
 
-def _weight(task: str, value: Any) -> float:
+def _weight(task: str, value: object) -> float:
     return number(f"weight of {task}", value, least=0.0, error=TaskError)
 
 
-def _chosen_axes(axes: Any) -> tuple[int, ...]:
+def _chosen_axes(axes: object) -> tuple[int, ...]:
     """The indices of the included base axes, from text, e.g. "xy"."""
     if not isinstance(axes, str) or not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
         raise TaskError(f"axes={axes!r} of Position; expected some of 'x', 'y' and 'z' in one word, such as 'xy'")
@@ -195,7 +195,7 @@ def _finite_or(usual: Array, values: Array) -> Array:
     return np.where(finite, values, usual)
 
 
-def _joined(*parts: Any) -> Array:
+def _join(*parts: Any) -> Array:
     """Concatenated numbers of an aim; those without a batch are repeated."""
     first, *others = (np.atleast_1d(part) for part in parts)
     batch = first.shape[:-1]

@@ -63,8 +63,8 @@ def channel_findings(log: Log, rows: Array, word: str) -> list[Finding]:
         values = getattr(log, quantity)
         still = [name for name, column in zip(log.joint_names, values.T, strict=True) if np.ptp(column) == 0.0]
         if still and len(log) > 2:
-            what = "all joints" if len(still) == len(log.joint_names) else ", ".join(still)
-            result.append(Finding("constant channel", f"{quantity} of {what} is constant"))
+            joints = "all joints" if len(still) == len(log.joint_names) else ", ".join(still)
+            result.append(Finding("constant channel", f"{quantity} of {joints} is constant"))
     for quantity in ("tau", "current"):
         values = getattr(log, quantity)
         if values is None:
@@ -120,7 +120,7 @@ def _compare_velocities(log: Log) -> tuple[list[Finding], set[str]]:
     moving = (np.std(rates, axis=0) > 1e-3) & (np.std(recorded, axis=0) > 1e-4)
     with np.errstate(all="ignore"):
         alike = np.corrcoef(rates.T, recorded.T)[: len(moving), len(moving) :]
-    found, confirmed = [], set()
+    findings, confirmed = [], set()
     wrong: dict[float, list[str]] = {}
     for k, name in enumerate(log.joint_names):
         if not moving[k]:
@@ -131,9 +131,9 @@ def _compare_velocities(log: Log) -> tuple[list[Finding], set[str]]:
             if ratio is not None:
                 wrong.setdefault(ratio, []).append(name)
             elif slope < 0.0:
-                found.append(Finding("velocity sign", f"qd of {name} has the opposite sign of the change of q"))
+                findings.append(Finding("velocity sign", f"qd of {name} has the opposite sign of the change of q"))
             elif abs(slope - 1.0) > 0.2:
-                found.append(Finding("velocity size", f"q of {name} changes {slope:.3g} times as fast as qd states"))
+                findings.append(Finding("velocity size", f"q of {name} changes {slope:.3g} times as fast as qd states"))
             else:
                 confirmed.add(name)
         elif moving.sum() > 1:
@@ -151,7 +151,7 @@ def _compare_velocities(log: Log) -> tuple[list[Finding], set[str]]:
             f"log {log.name!r}: q of {', '.join(names)} changes {ratio:.4g} times as fast as qd states: {text}. State "
             f"the unit: {remedy}"
         )
-    return found, confirmed
+    return findings, confirmed
 
 
 def _compare_limits(log: Log, robot: RobotLike, confirmed: Collection[str]) -> list[Finding]:

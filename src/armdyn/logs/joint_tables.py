@@ -108,13 +108,13 @@ def read_cycle(source: Source, robot: Robot, **options: Any) -> Motion:
 
 def _motion(rows: Rows, *, may_jump: bool = False) -> Motion:
     """Times, positions, and their rates of the table or of the spline through the positions."""
-    found = rows.values
+    values = rows.values
     if len(rows.table) < 2:
         raise LogError(f"{rows.table.source} has {len(rows.table)} rows of numbers; a motion needs two at least")
-    if len(found) == len(STATE):
-        return Motion(check_times(rows, may_stand_twice=may_jump), *(found[name] for name in STATE))
+    if len(values) == len(STATE):
+        return Motion(check_times(rows, may_stand_twice=may_jump), *(values[name] for name in STATE))
     t = check_times(rows)
-    spline = spline_through(t, found["q"])
-    moves = ~at_rest(found["q"], np.abs(spline(t, nu=1)))
-    rates = (found[name] if name in found else moves * spline(t, nu=order) for order, name in enumerate(STATE))
+    spline = spline_through(t, values["q"])
+    moves = ~at_rest(values["q"], np.abs(spline(t, nu=1)))
+    rates = (values[name] if name in values else moves * spline(t, nu=order) for order, name in enumerate(STATE))
     return Motion(t, *rates)

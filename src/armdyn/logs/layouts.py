@@ -200,8 +200,8 @@ def expanded(pattern: str, labels: Mapping[str, Place], table: Table, joints: Se
 def _prefixes(pattern: str, labels: Mapping[str, Place]) -> list[str]:
     """The beginnings of labels before the pattern, the empty one first."""
     ending = re.escape(pattern).replace(r"\{i\}", r"\d+").replace(r"\{joint\}", r"[^/]+")
-    found = (re.fullmatch(rf"(.*[/.]){ending}", label) for label in labels)
-    return ["", *dict.fromkeys(match[1] for match in found if match)]
+    matches = (re.fullmatch(rf"(.*[/.]){ending}", label) for label in labels)
+    return ["", *dict.fromkeys(match[1] for match in matches if match)]
 
 
 def _entries(place: Place, table: Table, joints: Sequence[str]) -> list[Place] | None:

@@ -27,13 +27,13 @@ def rates_of(t: Array, q: Array, qd: Array | None, qdd: Array | None) -> tuple[A
         return np.zeros_like(q) if qd is None else qd, np.zeros_like(q) if qdd is None else qdd, []
     if qd is not None and qdd is not None:
         return qd, qdd, []
-    said = "quintic spline through the recorded"
+    method = "quintic spline through the recorded"
     if qd is not None:
-        return qd, spline_through(t, qd)(t, nu=1), [f"qdd: derivative of the {said} velocities"]
+        return qd, spline_through(t, qd)(t, nu=1), [f"qdd: derivative of the {method} velocities"]
     spline = spline_through(t, q)
     if qdd is not None:
-        return spline(t, nu=1), qdd, [f"qd: derivative of the {said} positions"]
-    return spline(t, nu=1), spline(t, nu=2), [f"qd and qdd: derivatives of the {said} positions"]
+        return spline(t, nu=1), qdd, [f"qd: derivative of the {method} positions"]
+    return spline(t, nu=1), spline(t, nu=2), [f"qd and qdd: derivatives of the {method} positions"]
 
 
 ALIKE = 5

@@ -145,9 +145,9 @@ def _log(
         )
     rows = table.rows[keep]
     findings += findings_of_intervals(t[keep], rows, table.row_word)
-    kept = {quantity: np.ascontiguousarray(values[keep]) for quantity, values in arrays.items()}
+    values_of_rows = {quantity: np.ascontiguousarray(values[keep]) for quantity, values in arrays.items()}
     origin = float(t[keep[0]]) if len(keep) else 0.0
-    log = Log(name, tuple(robot.joint_names), t[keep] - origin, **kept, start=start + origin)  # type: ignore[arg-type]
+    log = Log(name, tuple(robot.joint_names), t[keep] - origin, **values_of_rows, start=start + origin)  # type: ignore[arg-type]
     findings += channel_findings(log, rows, table.row_word)
     stated = "q" in units or all(place.unit is not None for place in places["q"])
     if not stated:
@@ -177,10 +177,10 @@ def _damage(arrays: Mapping[str, Array], bad: Array, table: Table) -> Finding:
     infinite = np.zeros(len(bad), dtype=bool)
     for values in arrays.values():
         infinite |= ~np.isfinite(values).all(axis=1)
-    what = "NaN or infinity" if (infinite | ~bad).all() else "numbers above 1e6, NaN or infinity"
+    content = "NaN or infinity" if (infinite | ~bad).all() else "numbers above 1e6, NaN or infinity"
     where = row_list(table.rows[bad], table.row_word)
     rows = "1 row" if bad.sum() == 1 else f"{bad.sum()} rows"
-    return Finding("damaged rows", f"{rows} with {what} left out: {where}", used=False)
+    return Finding("damaged rows", f"{rows} with {content} left out: {where}", used=False)
 
 
 def _times(table: Table, places: Chosen, units: Units, rate: float | None) -> tuple[Array, float, str | None]:

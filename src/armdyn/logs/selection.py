@@ -43,7 +43,7 @@ def chosen_columns(
     for name in columns or {}:
         if name not in NAMES:
             raise UnknownName.of("quantity", name, NAMES, "columns=")
-    named = {name: _named(table, robot, name, choice) for name, choice in (columns or {}).items()}
+    named = {name: _chosen_places(table, robot, name, choice) for name, choice in (columns or {}).items()}
     if not table.has_labels:
         return (named, []) if named else (columns_by_count(table, robot), [])
     guess = guessed(table, robot.joint_names, needed) if needed not in named else None
@@ -75,7 +75,7 @@ def refuse_twice(table: Table, labels: Collection[str]) -> None:
             raise LogError(f"{table.where} names {name!r} more than once; expected each column once, or columns=")
 
 
-def _named(table: Table, robot: RobotLike, quantity: str, choice: Any) -> list[Place]:
+def _chosen_places(table: Table, robot: RobotLike, quantity: str, choice: Any) -> list[Place]:
     """The places that a caller's choice means."""
     count = 1 if quantity == "t" else robot.dof
     joints = ("t",) if quantity == "t" else robot.joint_names
@@ -88,7 +88,7 @@ def _named(table: Table, robot: RobotLike, quantity: str, choice: Any) -> list[P
             raise UnknownName.of("column", choice, table.labels, f"{table.source} for {quantity!r}")
         return places
     single = isinstance(choice, int | np.integer) and not isinstance(choice, bool)
-    listed: Sequence[Any] = (
+    listed: Sequence[object] = (
         [choice] if single else range(len(table.labels))[choice] if isinstance(choice, slice) else list(choice)
     )
     if len(listed) == 1 and count > 1:
@@ -101,7 +101,7 @@ def _named(table: Table, robot: RobotLike, quantity: str, choice: Any) -> list[P
     return [_place(table, labels, quantity, each) for each in listed]
 
 
-def _vector(table: Table, quantity: str, each: Any, count: int) -> list[Place]:
+def _vector(table: Table, quantity: str, each: object, count: int) -> list[Place]:
     """The entries of one column of lists."""
     place = _place(table, plain_labels(table), quantity, each)
     values = table.columns[place.label]
@@ -211,7 +211,7 @@ def _first(words: Sequence[str], count: int) -> str:
     return ", ".join(words[:count]) + (", ..." if len(words) > count else "")
 
 
-def _guesses(guess: Guess, named: Mapping[str, Any]) -> list[str]:
+def _guesses(guess: Guess, named: Mapping[str, object]) -> list[str]:
     """Sentences on the columns of a layout other than armdyn's own."""
     guessed_places = {quantity: places for quantity, places in guess.places.items() if quantity not in named}
     taken = {quantity: places for quantity, places in guessed_places.items() if places[0].label != quantity}

@@ -109,9 +109,9 @@ def _longest_rising(t: Array) -> Array:
     return mask
 
 
-def findings_of_stamps(t: Array, kept: Array, rows: Array, word: str) -> list[Finding]:
+def findings_of_stamps(t: Array, remaining: Array, rows: Array, word: str) -> list[Finding]:
     """The rows that were left out for their stamps: repeated ones, and those that fall or jump."""
-    outside = np.flatnonzero(~kept)
+    outside = np.flatnonzero(~remaining)
     if not len(outside):
         return []
     repeated = np.array([row for row in outside if row and t[row] in t[max(0, row - 3) : row]], dtype=int)

@@ -46,8 +46,8 @@ def _hand(result: MaspRun | MaspSimulation, units: InputUnits) -> dict[str, Arra
     table |= {f"hand_u_a_{x}": pose[:, k, 2] for k, x in enumerate(AXES)}
     table |= {f"hand_u_t_{x}": pose[:, k, 0] for k, x in enumerate(AXES)}
     for names, values, order in zip(NAMES, motions, ("qd", "qdd"), strict=True):
-        for name, what, first in zip(names, ("angle", "length"), (0, 3), strict=True):
-            unit = units.rate(what, order)
+        for name, quantity, first in zip(names, ("angle", "length"), (0, 3), strict=True):
+            unit = units.rate(quantity, order)
             table |= {f"{name}_{x} [{unit.name}]": values[:, first + k] / unit.si for k, x in enumerate(AXES)}
     return table
 

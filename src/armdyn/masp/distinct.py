@@ -29,27 +29,27 @@ def less_turns(robot: Robot, q: Array) -> Array:
     return np.where(turns, q - FULL_TURN * np.round(q / FULL_TURN), q)
 
 
-def is_among(robot: Robot, T: Array, q: Array, found: list[Array]) -> bool:
+def is_among(robot: Robot, T: Array, q: Array, solutions: list[Array]) -> bool:
     """Return True if the hand stays at T on the straight line from q to one of the found configurations.
 
     This is so between two results of a search for one configuration. Near a singularity their distance is larger than
     rounding, because the hand hardly moves between them. If two axes of a wrist coincide, all positions with an equal
     sum of these angles are one configuration.
     """
-    if not found:
+    if not solutions:
         return False
-    between = q + BETWEEN[:, None, None] * less_turns(robot, np.array(found) - q)
+    between = q + BETWEEN[:, None, None] * less_turns(robot, np.array(solutions) - q)
     return bool((np.abs(robot.forward_kinematics(between) - T).max(axis=(0, -2, -1)) < KEPT).any())
 
 
-def one_of_each_continuum(robot: Robot, found: Array) -> Array:
+def one_of_each_continuum(robot: Robot, solutions: Array) -> Array:
     """One of each set of joint positions, shape (m, n), that differ only in joints that move with the hand at rest."""
-    kept: list[Array] = []
-    for q, J in zip(found, robot.jacobian(found), strict=True):
+    representatives: list[Array] = []
+    for q, J in zip(solutions, robot.jacobian(solutions), strict=True):
         _, sizes, directions = np.linalg.svd(J)
         rests = ~(np.abs(directions[sizes < SINGULAR * sizes[0]]) > SINGULAR).any(axis=0)
         if rests.all() or not any(
-            np.abs(less_turns(robot, q - other))[rests].max(initial=0.0) < ALIKE for other in kept
+            np.abs(less_turns(robot, q - other))[rests].max(initial=0.0) < ALIKE for other in representatives
         ):
-            kept.append(q)
-    return np.array(kept)
+            representatives.append(q)
+    return np.array(representatives)

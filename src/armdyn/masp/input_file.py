@@ -55,7 +55,7 @@ def read_masp(path: str | os.PathLike[str]) -> MaspProblem:
     ('kg_puma', 'in', 9.0)
     """
     file = Path(path)
-    data = _parsed(file)
+    data = _parse(file)
     problems: list[str] = []
     try:
         with instead(check_inertia="check_inertia = false in [arm], or [payload]"):
@@ -69,7 +69,7 @@ def read_masp(path: str | os.PathLike[str]) -> MaspProblem:
     return problem
 
 
-def _parsed(file: Path) -> dict[str, Any]:
+def _parse(file: Path) -> dict[str, object]:
     """The tables of a file."""
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
@@ -84,7 +84,7 @@ def _parsed(file: Path) -> dict[str, Any]:
         raise ModelError(f"{str(file)!r} is not TOML: {error}") from None
 
 
-def _problem(data: Mapping[str, Any], file: Path, problems: list[str]) -> MaspProblem:
+def _problem(data: Mapping[str, object], file: Path, problems: list[str]) -> MaspProblem:
     """The problem of the file; errors are added to ``problems``; without a valid arm the rest is not read."""
     top = Section("the file", data, TOP, problems)
     units = _units(data.get("units", {}), problems)
@@ -124,7 +124,7 @@ def _units(table: object, problems: list[str]) -> InputUnits:
     return InputUnits(**words)
 
 
-def _robot(top: Section, data: Mapping[str, Any], units: InputUnits, problems: list[str]) -> Robot:
+def _robot(top: Section, data: Mapping[str, object], units: InputUnits, problems: list[str]) -> Robot:
     """The robot of tables 1 and 2."""
     arm = Section("[arm]", data.get("arm", {}), ARM, problems)
     length = units.of_length
@@ -165,7 +165,7 @@ def _robot(top: Section, data: Mapping[str, Any], units: InputUnits, problems: l
     return _with_payload(robot, data["payload"], units, problems) if "payload" in data else robot
 
 
-def _body_vectors(joints: list[Section], units: InputUnits, problems: list[str]) -> dict[str, Any]:
+def _body_vectors(joints: list[Section], units: InputUnits, problems: list[str]) -> dict[str, object]:
     """c, d and b, or points, of all joints: all joints must have equal keys."""
     meanings = {
         "c": "from the joint's centre to the centre of mass",

@@ -41,16 +41,16 @@ class Section:
         problems: list to which errors are appended; a wrong value is replaced by its default.
     """
 
-    def __init__(self, name: str, table: object, known: Collection[str], problems: list[str]) -> None:
+    def __init__(self, name: str, table: object, names: Collection[str], problems: list[str]) -> None:
         self.name, self.problems = name, problems
         self.table: Mapping[str, Any] = table if isinstance(table, Mapping) else {}
         if not isinstance(table, Mapping):
             self.refuse(
-                f"{name} is {excerpt(table)}; expected a table, with keys such as {', '.join(list(known)[:3])}."
+                f"{name} is {excerpt(table)}; expected a table, with keys such as {', '.join(list(names)[:3])}."
             )
         for key in self.table:
-            if key not in known:
-                meant = did_you_mean(key, known) or f" Known: {', '.join(known)}."
+            if key not in names:
+                meant = did_you_mean(key, names) or f" Known: {', '.join(names)}."
                 self.refuse(f"{name} has no key {excerpt(key)}.{meant}")
 
     def __contains__(self, key: str) -> bool:
@@ -142,5 +142,5 @@ class Section:
 
     def _expected(self, key: str, value: object, expected: str, hint: str = "") -> None:
         text = excerpt(value)
-        what = text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN]
-        self.refuse(f"{self.name}: {key} is {what}; expected {expected}.{hint}")
+        shortened = text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN]
+        self.refuse(f"{self.name}: {key} is {shortened}; expected {expected}.{hint}")

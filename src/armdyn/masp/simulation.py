@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -161,15 +160,15 @@ def simulate_torques(
                 )
         except (SimulationError, SimulationInterrupted) as error:
             begun = [*pieces, *([] if error.trajectory is None else [error.trajectory])]
-            error.simulation = _joined(robot, ends[: len(begun)], begun, units) if begun else None  # type: ignore[union-attr]
-            error.args = (_said(str(error), begin, kept=bool(begun)),)
+            error.simulation = _join(robot, ends[: len(begun)], begun, units) if begun else None  # type: ignore[union-attr]
+            error.args = (_message(str(error), begin, kept=bool(begun)),)
             raise
         pieces.append(piece)
         q, qd = piece.q[-1], piece.qd[-1]
-    return _joined(robot, ends, pieces, units)
+    return _join(robot, ends, pieces, units)
 
 
-def _said(message: str, begin: float, *, kept: bool) -> str:
+def _message(message: str, begin: float, *, kept: bool) -> str:
     """The message of an error in a segment that begins at a time."""
     text = message.removesuffix(KEPT).rstrip().removesuffix(".")
     text = re.sub(r"(?<=\bt = )[-+.\de]+(?= s\b)", lambda found: f"{begin + float(found[0]):g}", text)
@@ -185,11 +184,11 @@ def _wrench(robot: Robot, load: HandLoad) -> Callable[[float, Array, Array], Arr
     return lambda t, q, qd: load.f_tip(robot, q)
 
 
-def _joined(robot: Robot, begins: Array, pieces: list[Trajectory], units: InputUnits | None) -> MaspSimulation:
+def _join(robot: Robot, begins: Array, pieces: list[Trajectory], units: InputUnits | None) -> MaspSimulation:
     """All segments joined; at common times the row of the later segment is used."""
     shown = [slice(None, -1)] * (len(pieces) - 1) + [slice(None)]
 
-    def whole(name: str) -> Any:
+    def whole(name: str) -> Array:
         return np.concatenate([getattr(piece, name)[rows] for piece, rows in zip(pieces, shown, strict=True)])
 
     t = np.concatenate([begin + piece.t[rows] for begin, piece, rows in zip(begins, pieces, shown, strict=True)])

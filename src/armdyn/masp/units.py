@@ -75,10 +75,10 @@ class InputUnits:
             return self.moment if kind == "revolute" else self.of_force
         return self.rate("angle" if kind == "revolute" else "length", quantity)
 
-    def rate(self, what: str, order: str) -> PaperUnit:
+    def rate(self, quantity: str, order: str) -> PaperUnit:
         """The unit of an "angle" or a "length" ("q"), of its rate ("qd") or of that one's ("qdd")."""
-        name = getattr(self, what)
-        return PaperUnit(f"{name}{PER[order]}", UNITS[what][name])
+        name = getattr(self, quantity)
+        return PaperUnit(f"{name}{PER[order]}", UNITS[quantity][name])
 
     @property
     def of_length(self) -> PaperUnit:
@@ -124,10 +124,10 @@ def said_in(units: InputUnits | None) -> Iterator[None]:
 
 def unit_problems(quantity: str, unit: object, where: str) -> Iterator[str]:
     """Error messages for a text that is not a unit of a quantity."""
-    known = UNITS[quantity]
-    if is_one_of(unit, known):
+    units = UNITS[quantity]
+    if is_one_of(unit, units):
         return
     word = unit if isinstance(unit, str) else ""
     text = f", a unit of {ELSEWHERE[word]}" if word in ELSEWHERE else ""
-    meant = "" if text else did_you_mean(word, known)
-    yield f"{where} is {excerpt(unit)}{text}; expected a unit of {quantity}: {', '.join(known)}.{meant}"
+    meant = "" if text else did_you_mean(word, units)
+    yield f"{where} is {excerpt(unit)}{text}; expected a unit of {quantity}: {', '.join(units)}.{meant}"

@@ -89,21 +89,21 @@ def assemble(
     doubts = list(notes_on_locked(joints, locked))
     described, joints = joints, [lock(joint, locked) for joint in joints]
     base = base if base is not None else next(iter(roots(links, joints)))
-    kept = selection.kept(name, base, joints)
-    if result := list(_carriers_left_out(base, joints, kept)):
+    selected = selection.kept(name, base, joints)
+    if result := list(_carriers_left_out(base, joints, selected)):
         raise ModelError(result)
-    left_out = branches_left_out(base, links, joints, kept) if selection.chain else {}
+    left_out = branches_left_out(base, links, joints, selected) if selection.chain else {}
     stated = STANDARD_GRAVITY if gravity is None else gravity
-    g, notes_on_base = _gravity(base, described, kept, selection, stated, gravity_in, drawn or {})
-    names_kept = {joint.name for joint in kept}
+    g, notes_on_base = _gravity(base, described, selected, selection, stated, gravity_in, drawn or {})
+    names_kept = {joint.name for joint in selected}
     stopped = [joint for joint in joints if joint.name not in names_kept]
-    model = merge(name, base, links, kept, g, [joint.name for joint in joints], geometry, stopped)
+    model = merge(name, base, links, selected, g, [joint.name for joint in joints], geometry, stopped)
     if check is not None:
         check(model)
     refuse_motionless(model)
     notes = [*notes, *notes_on_ignored_friction(model, selection.friction == "ignore")]
     model = without_friction(model) if selection.friction == "ignore" else model
-    tip, notes_on_tip = find_tip(base, kept, marked_tip) if tip is None else (tip, [])
+    tip, notes_on_tip = find_tip(base, selected, marked_tip) if tip is None else (tip, [])
     lost_mass, others_left_out = list(notes_on_lost_mass(tip, left_out)), list(notes_on_branches(tip, left_out))
     for surprise in (*lost_mass, *surprises_in(model)):
         warn_of_description(f"{quote(name)}: {surprise}")
@@ -126,14 +126,14 @@ def assemble(
 def _gravity(
     base: str,
     joints: Sequence[JointPart],
-    kept: Sequence[JointPart],
+    joints_of_robot: Sequence[JointPart],
     selection: Selection,
     stated: ArrayLike,
     stated_in: str | None,
     drawn: Mapping[str, float],
 ) -> tuple[ArrayLike, list[str]]:
     """Gravity in the axes of the base, and notes on the joints left out on which it depends, or does not."""
-    used = {joint.name for joint in kept}
+    used = {joint.name for joint in joints_of_robot}
     if selection.gravity is not None:
         idle = {joint.name for joint in joints} - used
         return selection.gravity, [*notes_on_idle_locks(selection.locked, idle)]
@@ -169,16 +169,16 @@ def _check_names(name: str, links: Sequence[LinkPart], joints: Sequence[JointPar
             raise UnknownName.of("moving joint", joint_name, moving, repr(name))
 
 
-def _carriers_left_out(base: str, joints: Sequence[JointPart], kept: Sequence[JointPart]) -> Iterator[str]:
+def _carriers_left_out(base: str, joints: Sequence[JointPart], moving: Sequence[JointPart]) -> Iterator[str]:
     """Problems: rotors and stators of joints that are kept, on links that are not."""
-    kept_links = {base, *(joint.child for joint in kept)}
+    kept_links = {base, *(joint.child for joint in moving)}
     left_out = {link for joint in joints for link in (joint.parent, joint.child)} - kept_links
-    for joint in kept:
+    for joint in moving:
         for part in joint.motor_parts:
             if part.carrier in left_out:
-                what = f"link {quote(part.carrier)} carries its {type(part).__name__.lower()}, and"
+                subject = f"link {quote(part.carrier)} carries its {type(part).__name__.lower()}, and"
                 advice = _advice_on_carrier(part.carrier, base, kept_links, joints)
-                yield f"{joint.where} joint {quote(joint.name)}: {what} {advice}".lstrip()
+                yield f"{joint.where} joint {quote(joint.name)}: {subject} {advice}".lstrip()
 
 
 def _advice_on_carrier(carrier: str, base: str, kept_links: Collection[str], joints: Sequence[JointPart]) -> str:
@@ -191,8 +191,8 @@ def _advice_on_carrier(carrier: str, base: str, kept_links: Collection[str], joi
         if by_child[link].kind != "fixed":
             leading = {by_child[link].name: 0.0, **leading}
         link = by_child[link].parent
-    held = option("locked", leading)
-    return f"{option('chain', True)} leaves that link out; load the arm without it, or keep the link with {held}"
+    remedy = option("locked", leading)
+    return f"{option('chain', True)} leaves that link out; load the arm without it, or keep the link with {remedy}"
 
 
 def lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
@@ -225,7 +225,7 @@ def merge(
     inertias = {base: parts[base].exact_inertia}
     poses = {base: (base, exact(np.eye(4)))}  # of every frame: its link and T_link,frame, rounded once at the end
     moving: dict[str, Joint] = {}
-    held: list[JointPart] = []
+    locked: list[JointPart] = []
     for joint in joints:
         carrier, pose = poses[joint.parent]
         placement = pose @ exact(joint.placement)
@@ -233,7 +233,7 @@ def merge(
         if joint.kind == "fixed":
             poses[joint.child] = carrier, placement
             inertias[carrier] = inertias[carrier] + inertia.seen_from(placement)
-            held.append(joint)
+            locked.append(joint)
         else:
             poses[joint.child] = joint.child, exact(np.eye(4))
             inertias[joint.child] = inertia
@@ -247,7 +247,7 @@ def merge(
                 motor_parts=joint.motor_parts,
                 parallel_springs=joint.parallel_springs,
             )
-    for joint in (*held, *stopped):
+    for joint in (*locked, *stopped):
         for rotor in (part for part in joint.motor_parts if part.spins):  # they no longer turn against their links
             at = joint.parent if rotor.carrier is None else rotor.carrier
             if at not in poses:

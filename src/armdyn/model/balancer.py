@@ -12,7 +12,7 @@ every position if k a b = m g r (French and Widden 2000).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from armdyn.base.checks import array
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import is_zero
 from armdyn.base.fields import check_numbers
+from armdyn.base.scalars import Scalar
 from armdyn.model.parallel_spring import ParallelSpring
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Balancer(ParallelSpring):
     def _least_length(self) -> float:
         return float(np.hypot(self.parent_radius - self.child_radius, self.offset))
 
-    def length(self, position: Any) -> Any:
+    def length(self, position: Scalar) -> Scalar:
         """The distance l of the two points, m.
 
         Args:
@@ -121,18 +122,18 @@ class Balancer(ParallelSpring):
         return np.sqrt((a - b) * (a - b) + c * c + 4.0 * a * b * (half * half))
 
     @property
-    def _constant_pull(self) -> Any:
+    def _constant_pull(self) -> Scalar:
         """F_0 - k l_0: F = k l + this."""
         return self.preload - self.stiffness * self.free_length
 
-    def force(self, position: Any) -> Any:
+    def force(self, position: Scalar) -> Scalar:
         """F a b sin(q - q_0) / l, N m."""
         by_length = self.stiffness
         if not is_zero(self._constant_pull):
             by_length = by_length + self._constant_pull / self.length(position)
         return by_length * (self.parent_radius * self.child_radius) * np.sin(position - self.aligned)
 
-    def slope(self, position: Any) -> Any:
+    def slope(self, position: Scalar) -> Scalar:
         """The derivative of the force by the position, N m/rad."""
         x, ab = position - self.aligned, self.parent_radius * self.child_radius
         slope = self.stiffness * ab * np.cos(x)
@@ -141,7 +142,7 @@ class Balancer(ParallelSpring):
             slope = slope + self._constant_pull * (ab * np.cos(x) / length - lever * lever / (length * length * length))
         return slope
 
-    def energy(self, position: Any) -> Any:
+    def energy(self, position: Scalar) -> Scalar:
         """(F_0 - k l_0) l + k l^2/2, J: 0 for points that coincide."""
         length = self.length(position)
         return (self._constant_pull + 0.5 * self.stiffness * length) * length

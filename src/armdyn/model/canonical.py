@@ -13,11 +13,12 @@ rounded to float64 once, where a constant meets a variable, so the constants are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.base.exact import ZERO, Exact, arctan2, cos_sin, exact, norm, unit
+from armdyn.base.scalars import Scalar
 from armdyn.model.clean import (
     ROUNDING,
     clean,
@@ -241,7 +242,7 @@ def _x_axis_from_inertia(z: Array, origin: Array, com: Array, tensor: Array) -> 
     return np.asarray(c * x + s * y)
 
 
-def _body(model: Model, joint: Joint, parent: int, step: Array, link_pose: Array, reach: Any) -> Body:
+def _body(model: Model, joint: Joint, parent: int, step: Array, link_pose: Array, reach: Scalar) -> Body:
     """The body that ``joint`` moves; ``step`` is T_PB at q = 0, ``reach`` the size of the terms in its lengths."""
     turns: Turns
     if parent < 0:  # the joint's zero lies in the constant rotation, which costs nothing because the base is at rest
@@ -297,7 +298,7 @@ def _rotors(model: Model, index: Mapping[str, int], link_pose: Mapping[str, Arra
             )
 
 
-def _split_angle(cosine: Any, sine: Any) -> tuple[int, Exact]:
+def _split_angle(cosine: Scalar, sine: Scalar) -> tuple[int, Exact]:
     """The angle as quarter turns and the rest; the rest is 0 if it is below rounding."""
     turns = ((cosine, sine), (sine, -cosine), (-cosine, -sine), (-sine, cosine))  # by this number of quarters back
     quarters = next(k for k, (c, s) in enumerate(turns) if c >= abs(s))

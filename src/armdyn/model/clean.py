@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 
 from armdyn.base.exact import ONE, ZERO, Exact, exact, is_traced, norm, unit
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array, rigid
 from armdyn.spatial.turns import Turn, matrix, to_child
 
@@ -43,7 +43,7 @@ def clean_rotation(R: Array) -> Array:
     return np.asarray(np.where(np.abs(result) < FLOAT_NOISE, 0.0, result))
 
 
-def _turn_by(axis: int, cosine: Any, sine: Any) -> tuple[Turn, ...]:
+def _turn_by(axis: int, cosine: Scalar, sine: Scalar) -> tuple[Turn, ...]:
     """A constant turn with exact zeros and ones; no turn at all if it is the identity."""
     c, s = clean_direction(np.array([cosine, sine]))
     return () if c == 1.0 and s == 0.0 else (Turn(axis, c, s),)
@@ -65,11 +65,11 @@ def total(*terms: Array) -> Array:
     return np.where(np.abs(result) < np.finfo(float).eps * sum(map(np.abs, terms)), 0.0, result)
 
 
-def clean(values: Array, scale: Any) -> Array:
+def clean(values: Array, scale: Scalar) -> Array:
     """Values with zeros in place of rounding errors, relative to ``scale``; traced scalars stay."""
     return values if is_traced(values) else np.where(np.abs(values) < ROUNDING * scale, 0.0, values)
 
 
-def largest(values: Array) -> Any:
+def largest(values: Array) -> Scalar:
     """The largest size of a component; 0 for traced scalars."""
     return 0.0 if is_traced(values) else max(abs(x) for x in values.flat)

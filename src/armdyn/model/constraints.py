@@ -92,9 +92,9 @@ class Constraint(ABC):
 
     def named(self, *rows: tuple[str, Literal["m", "rad", ""]]) -> tuple[Row, ...]:
         """Rows with the name of the constraint."""
-        return tuple(Row(f"{self.name}: {what}" if what else self.name, unit) for what, unit in rows)
+        return tuple(Row(f"{self.name}: {row}" if row else self.name, unit) for row, unit in rows)
 
-    def _set(self, **values: Any) -> None:
+    def _set(self, **values: object) -> None:
         """Normalise fields of a frozen dataclass while it is made."""
         set_fields(self, **values)
 

@@ -137,10 +137,10 @@ def _problems_of_names(
             yield f"a coordinate is called {name!r}; expected a name."
         elif list(names).count(name) > 1:
             yield f"coordinate {name!r} is there {list(names).count(name)} times; names must differ."
-    for what, values in (("kinds", kinds), ("limits", limits)):
+    for quantity, values in (("kinds", kinds), ("limits", limits)):
         for name in values:
             if name not in names:
-                yield f"{what} name {name!r}, which is no new coordinate; they are {', '.join(map(str, names))}."
+                yield f"{quantity} name {name!r}, which is no new coordinate; they are {', '.join(map(str, names))}."
     for name, kind in kinds.items():
         if kind not in ("revolute", "prismatic"):
             yield f"kind of coordinate {name!r} is {kind!r}; expected 'revolute' or 'prismatic'."

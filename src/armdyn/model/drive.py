@@ -20,12 +20,13 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armdyn.base.errors import ShapeError
 from armdyn.base.exact import Exact, is_zero, rounded
+from armdyn.base.scalars import Scalar
 from armdyn.model.coupling import Coupling
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.model.parallel_spring import ParallelSpring
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 Terms = tuple[tuple[int, float], ...]
 """The coordinates that move a joint: (coordinate, factor), ..."""
 
-Entries = dict[tuple[int, ...], Any]
+Entries = dict[tuple[int, ...], Scalar]
 """Entries of a matrix by row and column body; missing ones are zero."""
 
 OF_JOINT = ("armature", "damping", "friction")
@@ -62,9 +63,9 @@ class Drive:
     size: int
     terms: tuple[Terms, ...]
     offsets: tuple[float, ...]
-    armature: tuple[Any, ...]
-    damping: tuple[Any, ...]
-    friction: tuple[Any, ...]
+    armature: tuple[Scalar, ...]
+    damping: tuple[Scalar, ...]
+    friction: tuple[Scalar, ...]
     laws: tuple[tuple[FrictionLaw, ...], ...]
     springs: tuple[tuple[ParallelSpring, ...], ...]
 
@@ -72,7 +73,7 @@ class Drive:
     def of(cls, joints: Sequence[int], coupling: Coupling | None, all_joints: Sequence[Joint]) -> Drive:
         """The drive of links whose joints have these numbers among all joints of the model."""
         own = [all_joints[k] for k in joints]
-        numbers: dict[str, Any] = {name: tuple(Exact(getattr(j, name)) for j in own) for name in OF_JOINT}
+        numbers: dict[str, Scalar] = {name: tuple(Exact(getattr(j, name)) for j in own) for name in OF_JOINT}
         numbers |= {"laws": tuple(j.laws for j in own), "springs": tuple(j.parallel_springs for j in own)}
         if coupling is None:
             return cls(len(joints), tuple(((k, 1.0),) for k in joints), (0.0,) * len(joints), **numbers)
@@ -89,7 +90,7 @@ class Drive:
             return self
         none = (Exact(0),) * len(rotors)
         of_rotors = [tuple((i, factor * ratio) for i, factor in self.terms[k]) for k, ratio in rotors]
-        numbers: dict[str, Any] = {name: (*getattr(self, name), *none) for name in OF_JOINT}
+        numbers: dict[str, Scalar] = {name: (*getattr(self, name), *none) for name in OF_JOINT}
         numbers |= {name: (*getattr(self, name), *(() for _ in rotors)) for name in ("laws", "springs")}
         offsets = (*self.offsets, *(0.0 for _ in rotors))
         return dataclasses.replace(self, terms=(*self.terms, *of_rotors), offsets=offsets, **numbers)
@@ -97,7 +98,7 @@ class Drive:
     @property
     def rounded(self) -> Drive:
         """The drive with every number in float64; traced scalars stay."""
-        numbers: dict[str, Any] = {name: tuple(map(rounded, getattr(self, name))) for name in OF_JOINT}
+        numbers: dict[str, Scalar] = {name: tuple(map(rounded, getattr(self, name))) for name in OF_JOINT}
         return dataclasses.replace(self, **numbers)
 
     @property
@@ -135,7 +136,7 @@ class Drive:
         return np.array([p + b if b else p for p, b in zip(self.rates(q), self.offsets, strict=True)])
 
     def forces(
-        self, of_bodies: Sequence[Any], rotors_rates: Array | None = None, rubbing_at: Array | None = None
+        self, of_bodies: Sequence[Scalar], rotors_rates: Array | None = None, rubbing_at: Array | None = None
     ) -> Array:
         """A^T (f + diag(a) x + friction): the forces of the coordinates from those of the bodies' joints.
 
@@ -150,9 +151,9 @@ class Drive:
         if rotors_rates is not None:
             f = [own + inertia * rate for own, inertia, rate in zip(f, self.armature, rotors_rates, strict=True)]
         f = [own + of_joint for own, of_joint in zip(f, friction, strict=True)]
-        return np.array([_sum(terms) for terms in self._gathered(dict(enumerate(f)))])
+        return np.array([_sum(terms) for terms in self._gather(dict(enumerate(f)))])
 
-    def with_springs(self, of_bodies: Sequence[Any], positions: Array) -> list[Any]:
+    def with_springs(self, of_bodies: Sequence[Scalar], positions: Array) -> list[Scalar]:
         """f + s(q): forces that the drives transmit, by body, from those that the links take.
 
         Args:
@@ -164,7 +165,7 @@ class Drive:
             for force, springs, position in zip(of_bodies, self.springs, positions, strict=True)
         ]
 
-    def springs_energy(self, positions: Array) -> Any:
+    def springs_energy(self, positions: Array) -> Scalar:
         """The energy of the springs in parallel with the drives, of joint positions by body."""
         of_joints = zip(self.springs, positions, strict=True)
         return sum((spring.energy(position) for springs, position in of_joints for spring in springs), start=0.0)
@@ -177,7 +178,7 @@ class Drive:
                 by_position[k, k] = by_position.get((k, k), 0.0) + spring.slope(position)
         return by_position
 
-    def friction_forces(self, rates: Array, loads: Sequence[Any]) -> list[Any]:
+    def friction_forces(self, rates: Array, loads: Sequence[Scalar]) -> list[Scalar]:
         """The friction in every joint, by body: damping qd + friction sign(qd) + laws; 0 at rest."""
         return [
             damping * rate + friction * sign(rate) + sum(law.force(rate, load) for law in laws)
@@ -186,19 +187,19 @@ class Drive:
             )
         ]
 
-    def rotors_energy(self, rates: Array) -> Any:
+    def rotors_energy(self, rates: Array) -> Scalar:
         """The kinetic energy of the rotors, a qd_bodies^2 / 2 each."""
         return sum(0.5 * inertia * rate**2 for inertia, rate in zip(self.armature, rates, strict=True))
 
     def columns(self, of_bodies: Mapping[int, Array], rows: int = 6) -> Array:
         """J A: the columns of a Jacobian by coordinate, from those by body; bodies left out do not count."""
         J = np.zeros((rows, self.size), dtype=object)
-        for i, terms in enumerate(self._gathered(of_bodies)):
+        for i, terms in enumerate(self._gather(of_bodies)):
             if terms:
                 J[:, i] = _sum(terms)
         return J
 
-    def mass_matrix(self, of_bodies: Sequence[Mapping[int, Any]]) -> list[dict[int, Any]]:
+    def mass_matrix(self, of_bodies: Sequence[Mapping[int, Scalar]]) -> list[dict[int, Scalar]]:
         """A^T (M + diag(a)) A by columns, as `matrix` has them."""
         rotors = enumerate(zip(of_bodies, self.armature, strict=True))
         return self.matrix([{**column, k: column[k] + inertia} for k, (column, inertia) in rotors])
@@ -207,10 +208,10 @@ class Drive:
         """M + diag(a) by row and column, for `tensor`."""
         return {**of_bodies, **{(k, k): of_bodies[k, k] + inertia for k, inertia in enumerate(self.armature)}}
 
-    def matrix(self, of_bodies: Sequence[Mapping[int, Any]]) -> list[dict[int, Any]]:
+    def matrix(self, of_bodies: Sequence[Mapping[int, Scalar]]) -> list[dict[int, Scalar]]:
         """A^T M A by columns. ``of_bodies[k]`` holds M_jk for j <= k; so does the result, in `order` of coordinates."""
         place = {i: k for k, i in enumerate(self.order)}
-        terms: list[dict[int, list[Any]]] = [{} for _ in range(self.size)]
+        terms: list[dict[int, list[Scalar]]] = [{} for _ in range(self.size)]
         for k, column in enumerate(of_bodies):
             for j, entry in column.items():
                 for a, b, factor in self._pairs(j, k):
@@ -218,7 +219,7 @@ class Drive:
                     terms[high].setdefault(low, []).append(_times(factor, entry))
         return [{low: _sum(column[low]) for low in sorted(column, reverse=True)} for column in terms]
 
-    def filled(self, columns: Sequence[Mapping[int, Any]]) -> Array:
+    def filled(self, columns: Sequence[Mapping[int, Scalar]]) -> Array:
         """The symmetric matrix, in the order of q, of which `matrix` gives the columns."""
         filled, order = np.zeros((self.size, self.size), dtype=object), self.order
         for k, column in zip(order, columns, strict=True):
@@ -227,7 +228,7 @@ class Drive:
         return filled
 
     def with_friction(
-        self, d_q: Entries, d_qd: Entries, d_qdd: Entries, rates: Array, loads: Sequence[Any]
+        self, d_q: Entries, d_qd: Entries, d_qdd: Entries, rates: Array, loads: Sequence[Scalar]
     ) -> tuple[Entries, Entries, Entries]:
         """The derivatives of the joint forces by row and column, from those of the loads, for `tensor`.
 
@@ -243,7 +244,7 @@ class Drive:
             by_rate[k, k] = by_rate.get((k, k), 0.0) + slope.by_rate
         return scaled(d_q), by_rate, self.with_rotors(scaled(d_qdd))
 
-    def _slopes(self, rates: Array, loads: Sequence[Any]) -> list[Slopes]:
+    def _slopes(self, rates: Array, loads: Sequence[Scalar]) -> list[Slopes]:
         """The derivatives of the friction of every joint; those of Coulomb's friction are 0."""
         of_joints = zip(self.damping, self.laws, rates, loads, strict=True)
         return [
@@ -251,9 +252,9 @@ class Drive:
             for damping, laws, rate, load in of_joints
         ]
 
-    def tensor(self, of_bodies: Mapping[tuple[int, ...], Any], rank: int) -> Array:
+    def tensor(self, of_bodies: Mapping[tuple[int, ...], Scalar], rank: int) -> Array:
         """T_ab... = sum A_ja A_kb ... T_jk...: a matrix (rank 2) or more, from those entries by body that exist."""
-        terms: dict[tuple[int, ...], list[Any]] = {}
+        terms: dict[tuple[int, ...], list[Scalar]] = {}
         for index, entry in of_bodies.items():
             for moved in itertools.product(*(self.terms[k] for k in index)):
                 place = tuple(i for i, _ in moved)
@@ -275,22 +276,22 @@ class Drive:
         met = dict.fromkeys(i for row in self.terms for i, _ in row)
         return [*met, *(i for i in range(self.size) if i not in met)]
 
-    def _gathered(self, of_bodies: Mapping[int, Any]) -> list[list[Any]]:
-        gathered: list[list[Any]] = [[] for _ in range(self.size)]
+    def _gather(self, of_bodies: Mapping[int, Scalar]) -> list[list[Scalar]]:
+        gathered: list[list[Scalar]] = [[] for _ in range(self.size)]
         for k, value in of_bodies.items():
             for i, factor in self.terms[k]:
                 gathered[i].append(_times(factor, value))
         return gathered
 
 
-def sign(x: Any) -> Any:
+def sign(x: Scalar) -> Scalar:
     """-1, 0 or 1, the sign of a number or a traced scalar; NaN for NaN."""
     return x.sign() if hasattr(x, "sign") else np.sign(x)
 
 
-def _times(factor: float, value: Any) -> Any:
+def _times(factor: float, value: Scalar) -> Scalar:
     return value if factor == 1.0 else value * factor
 
 
-def _sum(terms: Sequence[Any]) -> Any:
+def _sum(terms: Sequence[Scalar]) -> Scalar:
     return sum(terms[1:], start=terms[0]) if terms else 0.0

@@ -85,11 +85,11 @@ def with_limits(model: Model, limits: Mapping[str, Limits | Sequence[float]]) ->
     return with_joints(model, {name: {"limits": value} for name, value in new.items()})
 
 
-def _as_limits(joint: Joint, given: Any) -> Limits:
-    if isinstance(given, Limits):
-        return given
+def _as_limits(joint: Joint, value: Any) -> Limits:
+    if isinstance(value, Limits):
+        return value
     meaning = "an armdyn.Limits, or (lower, upper) in rad or m"
-    lower, upper = array(f"limits of joint {joint.name!r}", given, (2,), meaning).tolist()
+    lower, upper = array(f"limits of joint {joint.name!r}", value, (2,), meaning).tolist()
     return dataclasses.replace(joint.limits, lower=lower, upper=upper)
 
 
@@ -111,8 +111,8 @@ def with_armature(model: Model, armatures: Mapping[str, float]) -> Model:
     values = _mapping(armatures, "armatures", "joints to kg m^2 or kg", "{'elbow': 0.2}")
     new = {}
     for name, value in values.items():
-        what, meaning = f"armature of joint {model.joint(name).name!r}", "an inertia, a number not below zero"
-        new[name] = number(what, value, least=0.0, expected=meaning)
+        subject, meaning = f"armature of joint {model.joint(name).name!r}", "an inertia, a number not below zero"
+        new[name] = number(subject, value, least=0.0, expected=meaning)
     return with_joints(model, {name: {"armature": value} for name, value in new.items()})
 
 
@@ -135,9 +135,9 @@ def with_friction(model: Model, frictions: Mapping[str, Sequence[float]]) -> Mod
     arguments = _mapping(frictions, "frictions", "joints to (damping, friction)", "{'elbow': (0.5, 2.0)}")
     new = {}
     for name, pair in arguments.items():
-        what, meaning = f"friction of joint {model.joint(name).name!r}", "(damping, friction), N m s/rad and N m"
-        values = array(what, pair, (2,), meaning, finite=ModelError).tolist()
-        refuse(f"{what} is {value:g}; expected a number not below zero." for value in values if value < 0.0)
+        subject, meaning = f"friction of joint {model.joint(name).name!r}", "(damping, friction), N m s/rad and N m"
+        values = array(subject, pair, (2,), meaning, finite=ModelError).tolist()
+        refuse(f"{subject} is {value:g}; expected a number not below zero." for value in values if value < 0.0)
         new[name] = dict(zip(("damping", "friction"), values, strict=True))
     return with_joints(model, new)
 
@@ -154,7 +154,7 @@ def without_friction(model: Model) -> Model:
     return with_joints(model, bare)
 
 
-def _without_laws(joint: Joint) -> dict[str, Any]:
+def _without_laws(joint: Joint) -> dict[str, object]:
     return {} if joint.actuator is None else {"actuator": joint.actuator.without_friction}
 
 
@@ -205,19 +205,19 @@ def with_parallel_springs(
     return with_joints(model, new)
 
 
-def _as_springs(joint: Joint, given: Any) -> tuple[ParallelSpring, ...]:
-    what = f"springs of joint {joint.name!r}"
-    if given is None:
+def _as_springs(joint: Joint, value: Any) -> tuple[ParallelSpring, ...]:
+    subject = f"springs of joint {joint.name!r}"
+    if value is None:
         return ()
-    if isinstance(given, ParallelSpring):
-        return (_checked_spring(joint, given),)
-    several = listed(given) or []
+    if isinstance(value, ParallelSpring):
+        return (_checked_spring(joint, value),)
+    several = listed(value) or []
     if several and all(isinstance(spring, ParallelSpring) for spring in several):
         return tuple(_checked_spring(joint, spring) for spring in several)
     if len(several) != 2 or any(isinstance(spring, ParallelSpring) for spring in several):
         raise DTypeError(
-            f"{what} are {excerpt(given)}; expected (stiffness, rest), an armdyn.actuators.JointSpring, a sequence of "
-            "springs, or None"
+            f"{subject} are {excerpt(value)}; expected (stiffness, rest), an armdyn.actuators.JointSpring, a sequence "
+            "of springs, or None"
         )
     return (JointSpring(*several),)
 
@@ -319,13 +319,13 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
     return changes
 
 
-def _mapping(given: object, what: str, of: str, example: str) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise ModelError(f"{what} are {excerpt(given)}; expected a mapping from {of}, such as {example}.")
-    return given
+def _mapping(value: object, subject: str, of: str, example: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ModelError(f"{subject} are {excerpt(value)}; expected a mapping from {of}, such as {example}.")
+    return value
 
 
-def with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model:
+def with_joints(model: Model, changes: Mapping[str, Mapping[str, object]]) -> Model:
     """The model with some fields of joints changed; coordinates that move them get the remaining limits."""
     joints = tuple(joint.replace(**changes.get(joint.name, {})) for joint in model.joints)
     other = model.replace(joints=joints)

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from armdyn.spatial.rotations import Array
+
 
 class Element(ABC):
     """The base of all elements that a user adds to a robot: joint forces of its positions and velocities.
@@ -37,7 +39,7 @@ class Element(ABC):
     """
 
     @abstractmethod
-    def force(self, model: Any, q: Any, qd: Any) -> Any:
+    def force(self, model: Any, q: Array, qd: Array) -> Any:
         """The joint forces of the element on the links, N m or N, shape (n,).
 
         Args:
@@ -46,7 +48,7 @@ class Element(ABC):
             qd: joint velocities, rad/s or m/s, shape (n,).
         """
 
-    def energy(self, model: Any, q: Any) -> Any:
+    def energy(self, model: object, q: object) -> float:
         """The stored energy E(q), J, with force(q, 0) = -dE/dq; 0 by default: all work of the element is then lost.
 
         Args:
@@ -55,7 +57,7 @@ class Element(ABC):
         """
         return 0.0
 
-    def located(self, model: Any, q: Any, qd: Any) -> Sequence[Any]:
+    def located(self, model: Any, q: Array, qd: Array) -> Sequence[object]:
         """Functions at whose zeros the force has a kink or a jump, e.g. the length at which a rope becomes slack.
 
         The event-driven driver locates these zeros and starts a new piece there, so that each method keeps its order.

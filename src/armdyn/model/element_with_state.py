@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from armdyn.spatial.rotations import Array
+
 
 class ElementWithState(ABC):
     """The base of all elements that have states z of their own, with the rates dz/dt = g(q, qd, z, tau).
@@ -36,7 +38,7 @@ class ElementWithState(ABC):
         """The names of the states z, in order, and their units."""
 
     @abstractmethod
-    def rates(self, model: Any, q: Any, qd: Any, z: Any, tau: Any) -> Any:
+    def rates(self, model: object, q: object, qd: object, z: object, tau: object) -> Any:
         """dz/dt, one number for each state.
 
         Args:
@@ -51,7 +53,7 @@ class ElementWithState(ABC):
         """The states at t = 0; zero by default."""
         return [0.0] * len(self.states())
 
-    def force(self, model: Any, q: Any, qd: Any, z: Any) -> Any:
+    def force(self, model: object, q: Array, qd: object, z: object) -> Any:
         """The joint forces of the element on the links, N m or N, shape (n,); zero by default.
 
         Args:
@@ -62,7 +64,7 @@ class ElementWithState(ABC):
         """
         return 0.0 * q
 
-    def energy(self, model: Any, q: Any, z: Any) -> Any:
+    def energy(self, model: object, q: object, z: object) -> float:
         """The stored energy E(q, z), J; 0 by default. It counts as potential energy, and its changes as work.
 
         Args:
@@ -72,7 +74,7 @@ class ElementWithState(ABC):
         """
         return 0.0
 
-    def located(self, model: Any, q: Any, qd: Any, z: Any) -> Sequence[Any]:
+    def located(self, model: object, q: object, qd: object, z: object) -> Sequence[object]:
         """Functions at whose zeros forces or rates have a kink or a jump, e.g. of a valve that opens.
 
         The event-driven driver locates these zeros and starts a new piece there, so that each method keeps its order.

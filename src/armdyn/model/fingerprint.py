@@ -23,11 +23,11 @@ _number_of: WeakKeyDictionary[type, int] = WeakKeyDictionary()
 _numbering = Lock()
 
 
-def fingerprint(what: str, part: object) -> str:
+def fingerprint(subject: str, part: object) -> str:
     """The text of a part: equal for parts that are equal in class and in every digit, different for all others.
 
     Args:
-        what: description of the part, for messages.
+        subject: description of the part, for messages.
         part: an object of a frozen dataclass whose fields are names, numbers, such objects and tuples of these; or one
             without attributes.
 
@@ -39,21 +39,21 @@ def fingerprint(what: str, part: object) -> str:
     "armdyn.actuators.coulomb.Coulomb#0(size=('float', '2.0'))"
     """
     if not _is_part(part):
-        raise DTypeError(f"{what} is {excerpt(part)}; expected {EXPECTED}")
+        raise DTypeError(f"{subject} is {excerpt(part)}; expected {EXPECTED}")
     kind = type(part)
     names = [field.name for field in dataclasses.fields(part)] if dataclasses.is_dataclass(part) else []
     texts = [f"{name}={_of_value(f'{name} of {kind.__name__}', getattr(part, name))}" for name in names]
     return f"{kind.__module__}.{kind.__qualname__}#{_number(kind)}({', '.join(texts)})"
 
 
-def _of_value(what: str, value: object) -> str:
+def _of_value(subject: str, value: object) -> str:
     if _is_part(value):
-        return fingerprint(what, value)
+        return fingerprint(subject, value)
     if isinstance(value, tuple):
-        return f"({', '.join(_of_value(what, one) for one in value)})"
+        return f"({', '.join(_of_value(subject, one) for one in value)})"
     if value is None or isinstance(value, str | int | float):
         return repr((type(value).__name__, repr(value)))
-    raise DTypeError(f"{what} is {excerpt(value)}; expected a number, a text, a tuple of these, or {EXPECTED}")
+    raise DTypeError(f"{subject} is {excerpt(value)}; expected a number, a text, a tuple of these, or {EXPECTED}")
 
 
 def _is_part(value: object) -> bool:

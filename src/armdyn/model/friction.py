@@ -6,12 +6,13 @@ The laws are in `armdyn.actuators`, each a class with its data and its equations
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.base.errors import ModelError, excerpt
 from armdyn.base.exact import is_zero
+from armdyn.base.scalars import Scalar
 from armdyn.model.joint_friction import JointFriction
 
 TINY = float(np.finfo(np.float32).tiny)
@@ -21,8 +22,8 @@ TINY = float(np.finfo(np.float32).tiny)
 class Slopes(NamedTuple):
     """The derivatives of a friction force by the joint's velocity and by the load that its gear transmits."""
 
-    by_rate: Any
-    by_load: Any
+    by_rate: Scalar
+    by_load: Scalar
 
 
 class LoadLine(NamedTuple):
@@ -36,12 +37,12 @@ class LoadLine(NamedTuple):
         piece: a number that is the same on the same line, and differs on others: s, or another one.
     """
 
-    gain: Any
-    offset: Any
-    piece: Any
+    gain: Scalar
+    offset: Scalar
+    piece: Scalar
 
     @classmethod
-    def through(cls, force: Any, slope: Any, load: Any) -> LoadLine:
+    def through(cls, force: Scalar, slope: Scalar, load: Scalar) -> LoadLine:
         """The line of a force and its slope at a load."""
         gain = 1.0 / (1.0 + slope)
         return cls(gain, gain * (force - slope * load), slope)
@@ -61,7 +62,7 @@ class FrictionLaw(ABC):
     """The force of one direction over the load: the largest of this many straight lines; None for a curve."""
 
     @abstractmethod
-    def force(self, rate: Any, load: Any) -> Any:
+    def force(self, rate: Scalar, load: Scalar) -> Scalar:
         """The friction force, N m or N, for floats and traced scalars; 0, the middle of its range, at rest.
 
         Args:
@@ -70,18 +71,18 @@ class FrictionLaw(ABC):
         """
 
     @abstractmethod
-    def slopes(self, rate: Any, load: Any) -> Slopes:
+    def slopes(self, rate: Scalar, load: Scalar) -> Slopes:
         """The derivatives of `force`; the mean of both sides at a kink."""
 
-    def line(self, rate: Any, load: Any) -> LoadLine:
+    def line(self, rate: Scalar, load: Scalar) -> LoadLine:
         """The straight line of the load that touches `force`; at a kink that of either side."""
         return LoadLine.through(self.force(rate, load), self.slopes(rate, load).by_load, load)
 
     @abstractmethod
-    def breakaway(self, load: Any) -> Any:
+    def breakaway(self, load: Scalar) -> Scalar:
         """The largest force, N m or N, that it takes at rest before the joint moves: 0 if it never sticks."""
 
-    def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
+    def sliding(self, direction: Scalar, speed: Scalar, load: Scalar) -> Scalar:
         """The force of dry friction while a joint slips in a direction, N m or N.
 
         Args:
@@ -91,11 +92,11 @@ class FrictionLaw(ABC):
         """
         return self.force(direction * (speed + TINY), load)
 
-    def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
+    def sliding_slope(self, direction: Scalar, speed: Scalar, load: Scalar) -> Scalar:
         """The derivative of `sliding` by the load."""
         return self.slopes(direction * (speed + TINY), load).by_load
 
-    def sliding_line(self, direction: Any, speed: Any, load: Any) -> LoadLine:
+    def sliding_line(self, direction: Scalar, speed: Scalar, load: Scalar) -> LoadLine:
         """The straight line of the load that touches `sliding`."""
         slope = self.sliding_slope(direction, speed, load)
         return LoadLine.through(self.sliding(direction, speed, load), slope, load)
@@ -105,20 +106,20 @@ class FrictionLaw(ABC):
         """The force as damping qd + friction sign(qd), one of the two 0; None for a law of another form."""
         return None
 
-    def at_rest(self, load: Any) -> tuple[Any, Any]:
+    def at_rest(self, load: Scalar) -> tuple[Scalar, Scalar]:
         """The least and the largest force, N m or N, that it may have at rest; the drive provides load + this."""
         return -self.breakaway(load), self.breakaway(load)
 
 
-def check_load(what: str, law: FrictionLaw) -> None:
+def check_load(subject: str, law: FrictionLaw) -> None:
     """Raise a ModelError if the force differs between loads and `FrictionLaw.depends_on_load` is False."""
     if law.depends_on_load:
         return
     forces = [[law.force(rate, load) for load in (0.0, 1.3, -2.1)] for rate in (0.7, -0.7)]
     if any(of_rate.count(of_rate[0]) < len(of_rate) for of_rate in forces):
         raise ModelError(
-            f"{what} has {excerpt(law)}, whose force depends on the load; set depends_on_load = True in its class, for "
-            "forward dynamics gives the load to such laws alone"
+            f"{subject} has {excerpt(law)}, whose force depends on the load; set depends_on_load = True in its class, "
+            "for forward dynamics gives the load to such laws alone"
         )
 
 

@@ -137,8 +137,8 @@ class Geometry:
     name: str = ""
 
     def __post_init__(self) -> None:
-        what = f"pose of a {self.purpose} shape on {self.link!r}"
-        set_fields(self, pose=frozen_array(self.pose, (4, 4), what, "a homogeneous matrix"))
+        subject = f"pose of a {self.purpose} shape on {self.link!r}"
+        set_fields(self, pose=frozen_array(self.pose, (4, 4), subject, "a homogeneous matrix"))
         if self.color is not None:
             color = array(f"color of a {self.purpose} shape on {self.link!r}", self.color, (4,))
             if not ((color >= 0.0) & (color <= 1.0)).all():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Self, cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from armdyn.base.checks import array, printed_pose
 from armdyn.base.errors import DTypeError, ModelError
 from armdyn.base.exact import exact
 from armdyn.base.fields import set_fields
+from armdyn.base.scalars import Scalar
 from armdyn.model.bounds import LARGEST, largest_problem
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
@@ -66,7 +67,7 @@ class Inertia(MassProperties):
                 f"Inertia holds numbers only; for symbols take armdyn.spatial.MassProperties ({error})"
             ) from None
 
-    def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
+    def _made(self, mass: Scalar, com: Array, tensor: Array) -> Self:
         """An `Inertia`, or if there are symbols, the `MassProperties` that hold them."""
         try:
             return type(self)(mass, com, tensor)

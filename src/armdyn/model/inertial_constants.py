@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from armdyn.base.exact import exact, is_traced, rounded
+from armdyn.base.scalars import Scalar
 from armdyn.model.clean import clean, largest, total
 from armdyn.spatial.rotations import Array, symmetrize
 
@@ -15,14 +16,14 @@ class HasInertia(Protocol):
     """Mass, centre of mass and inertia about it: an `Inertia`, or these quantities as traced scalars."""
 
     @property
-    def mass(self) -> Any: ...  # noqa: D102
+    def mass(self) -> Scalar: ...  # noqa: D102
     @property
     def com(self) -> Array: ...  # noqa: D102
     @property
     def tensor(self) -> Array: ...  # noqa: D102
 
 
-def canonical_inertia(inertia: HasInertia, link_pose: Array) -> tuple[Any, Array, Array]:
+def canonical_inertia(inertia: HasInertia, link_pose: Array) -> tuple[Scalar, Array, Array]:
     """m, h = m c and Sigma about B's origin in B's axes, from the inertia in the link frame L and T_BL.
 
     It works on traced scalars too, for models whose inertias are inputs.

@@ -107,7 +107,7 @@ def with_joint_equations(model: Model, equations: Sequence[JointEquation], depen
         if name not in names:
             raise UnknownName.of("joint", name, names, repr(model.name))
     refuse(_problems_of(equations))
-    solved = _solved(equations, names, dependent)
+    solved = _solve(equations, names, dependent)
     stubborn = [repr(name) for name in dependent if names.index(name) not in solved]
     if stubborn:
         raise ModelError(
@@ -144,7 +144,7 @@ def _problems_of(equations: Sequence[JointEquation]) -> Iterator[str]:
             yield f"{equation.name} has no coefficient that is not zero; it says nothing about any joint."
 
 
-def _solved(equations: Sequence[JointEquation], names: Sequence[str], dependent: Sequence[str]) -> dict[int, _Row]:
+def _solve(equations: Sequence[JointEquation], names: Sequence[str], dependent: Sequence[str]) -> dict[int, _Row]:
     """The dependent joints, each with its row of independent joints; all others are independent."""
     solved: dict[int, _Row] = {}
     problems = []
@@ -157,7 +157,7 @@ def _solved(equations: Sequence[JointEquation], names: Sequence[str], dependent:
         if not row.terms:
             problems.append(_superfluous(equation, row, equations))
             continue
-        x = _chosen(row, [*dependent, *equation.dependent], names)
+        x = _pivot_joint(row, [*dependent, *equation.dependent], names)
         pivot = -row.terms.pop(x)
         row.terms = {j: term / pivot for j, term in row.terms.items()}
         row.constant /= pivot
@@ -168,7 +168,7 @@ def _solved(equations: Sequence[JointEquation], names: Sequence[str], dependent:
     return solved
 
 
-def _chosen(row: _Row, wished: Sequence[str], names: Sequence[str]) -> int:
+def _pivot_joint(row: _Row, wished: Sequence[str], names: Sequence[str]) -> int:
     """The joint an equation is solved for: the first that is requested, else the last in the order of q."""
     for name in wished:
         if names.index(name) in row.terms:
@@ -191,18 +191,18 @@ def _does(others: Sequence[str]) -> str:
     return "does" if len(others) == 1 else "do"
 
 
-def as_equations(given: Sequence[object]) -> list[JointEquation]:
+def as_equations(equations: Sequence[object]) -> list[JointEquation]:
     """The argument of ``with_joint_equations``: mappings of coefficients, or pairs of a mapping and a value."""
-    if not isinstance(given, Iterable):
+    if not isinstance(equations, Iterable):
         raise ModelError(
-            f"equations are {given!r}; expected a list of coefficients by joint, such as "
+            f"equations are {equations!r}; expected a list of coefficients by joint, such as "
             "[{'elbow': 1.0, 'motor': -0.5}]."
         )
-    return [_as_equation(i, one) for i, one in enumerate(given)]
+    return [_as_equation(i, one) for i, one in enumerate(equations)]
 
 
-def _as_equation(i: int, given: object) -> JointEquation:
-    coefficients, value = given if isinstance(given, tuple | list) and len(given) == 2 else (given, 0.0)
+def _as_equation(i: int, equation: object) -> JointEquation:
+    coefficients, value = equation if isinstance(equation, tuple | list) and len(equation) == 2 else (equation, 0.0)
     if isinstance(coefficients, Mapping):
         try:
             numbers = {str(name): float(a) for name, a in coefficients.items()}
@@ -210,6 +210,6 @@ def _as_equation(i: int, given: object) -> JointEquation:
         except (TypeError, ValueError):
             pass
     raise ModelError(
-        f"equation {i} is {given!r}; expected coefficients by joint, such as {{'elbow': 1.0, 'motor': -0.5}}, or the "
-        "pair of these and what they sum up to."
+        f"equation {i} is {equation!r}; expected coefficients by joint, such as {{'elbow': 1.0, 'motor': -0.5}}, or "
+        "the pair of these and what they sum up to."
     )

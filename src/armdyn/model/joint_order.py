@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +53,7 @@ def notes_on_joint_order(model: Model) -> Iterator[str]:
         seen.add(joint.name)
 
 
-def checked_order(order: Any) -> str | tuple[str, ...]:
+def checked_order(order: object) -> str | tuple[str, ...]:
     """The argument ``joint_order=``: "file", "chain", or names.
 
     Raises:
@@ -85,23 +84,23 @@ def in_joint_order(model: Model, order: str | Sequence[str]) -> Model:
     names = [coordinate.name for coordinate in model.coordinates]
     if order == CHAIN:
         joints = chain_order(model.joints, model.base)
-        wanted = _first_moved(model, joints)
+        order_of_joints = _first_moved(model, joints)
     else:
-        wanted = list(order)
-        _check_names(model, names, wanted)
-        joints = list(model.joints) if model.coupling is not None else [model.joint(name) for name in wanted]
+        order_of_joints = list(order)
+        _check_names(model, names, order_of_joints)
+        joints = list(model.joints) if model.coupling is not None else [model.joint(name) for name in order_of_joints]
     before = set(notes_on_joint_order(model))
-    other = _with_joints(model, joints, [names.index(name) for name in wanted])
-    kept = [note for note in model.notes if note not in before]
-    return other.replace(notes=(*kept, *notes_on_joint_order(other)))
+    other = _with_joints(model, joints, [names.index(name) for name in order_of_joints])
+    new_notes = [note for note in model.notes if note not in before]
+    return other.replace(notes=(*new_notes, *notes_on_joint_order(other)))
 
 
-def _check_names(model: Model, names: Sequence[str], wanted: Sequence[str]) -> None:
-    for name in wanted:
+def _check_names(model: Model, names: Sequence[str], order: Sequence[str]) -> None:
+    for name in order:
         if name not in names:
             raise UnknownName.of("joint", name, names, repr(model.name))
-    if len({*wanted}) < len(wanted) or len(wanted) < len(names):
-        missing = [repr(name) for name in names if name not in wanted]
+    if len({*order}) < len(order) or len(order) < len(names):
+        missing = [repr(name) for name in names if name not in order]
         fault = f"lacks {', '.join(missing)}" if missing else "names a joint twice"
         raise ModelError(f"joint_order of {model.name!r} {fault}; expected {EXPECTED}.")
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from armdyn.base.exact import rounded
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.model.drive import Drive
 from armdyn.model.element import Element
@@ -52,8 +52,8 @@ class Body:
     offset: Array
     turns: Turns
     quarter_turns: int
-    angle: Any
-    mass: Any
+    angle: Scalar
+    mass: Scalar
     first_moment: Array
     second_moment: Array
     link_pose: Array
@@ -66,7 +66,7 @@ class Body:
         values = {name: rounded(getattr(self, name)) for name in constants}
         return dataclasses.replace(self, turns=tuple(map(_rounded, self.turns)), **values)
 
-    def joint_turn(self, q: Any) -> Turn:
+    def joint_turn(self, q: Scalar) -> Turn:
         """The turn about z that the joint makes at position q."""
         slight = self.angle if abs(self.angle) < SLIGHT else 0.0
         # A slight angle is added after the cosine, for q + angle would be rounded to the digits of q.
@@ -76,7 +76,7 @@ class Body:
         c, s = ((c, s), (-s, c), (-c, -s), (s, -c))[self.quarter_turns]
         return Turn(2, c, s)
 
-    def turns_at(self, q: Any) -> Turns:
+    def turns_at(self, q: Scalar) -> Turns:
         """R_PB at joint position q."""
         return self.turns if self.spins else (*self.turns, self.joint_turn(q))
 
@@ -115,7 +115,7 @@ class Mechanism:
     tip: str | None
     model: Model
     drive: Drive
-    springs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    springs: Mapping[str, Mapping[str, Scalar]] = field(default_factory=dict)
     elements: tuple[Element | ElementWithState, ...] = ()
 
     @property

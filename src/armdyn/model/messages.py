@@ -32,9 +32,9 @@ def first_of(messages: Sequence[str], most: int) -> list[str]:
     return [*messages[:most], *([f"... and {more} more like these."] if more > 0 else [])]
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """The end of a sentence that suggests the known word nearest to a misspelt one; empty if none is near."""
-    close = nearest(word[:LONGEST_SHOWN].strip(), known)
+    close = nearest(word[:LONGEST_SHOWN].strip(), choices)
     return "" if close is None else f" Did you mean {close!r}?"
 
 
@@ -62,8 +62,8 @@ class Suggestions:
     ('elbow', None)
     """
 
-    def __init__(self, known: Collection[str]) -> None:
-        self.names = [name for name in known if len(name) <= LONGEST_COMPARED]
+    def __init__(self, choices: Collection[str]) -> None:
+        self.names = [name for name in choices if len(name) <= LONGEST_COMPARED]
         self.cost = sum(len(name) + OVERHEAD for name in self.names)
         self.budget = MAX_COMPARED
 

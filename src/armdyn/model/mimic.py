@@ -100,19 +100,19 @@ def resolve_chains(mimics: Sequence[JointEquation]) -> dict[str, JointEquation]:
     return resolution
 
 
-def as_mimics(given: object) -> list[JointEquation]:
+def as_mimics(mimics: object) -> list[JointEquation]:
     """The argument of ``with_mimic``: a mapping from joints to those they follow."""
-    if not isinstance(given, Mapping):
+    if not isinstance(mimics, Mapping):
         raise ModelError(
-            f"followers are {given!r}; expected a mapping from joints to what they follow, such as "
+            f"followers are {mimics!r}; expected a mapping from joints to what they follow, such as "
             "{'finger_2': 'finger_1'} or {'finger_2': ('finger_1', -1.0, 0.0)}."
         )
-    return [_as_mimic(*one) for one in given.items()]
+    return [_as_mimic(*one) for one in mimics.items()]
 
 
-def _as_mimic(joint: str, given: object) -> JointEquation:
+def _as_mimic(joint: str, mimic: object) -> JointEquation:
     """The equation of one follower: a leader, with or without a multiplier and an offset after it."""
-    words = (given,) if isinstance(given, str) else given
+    words = (mimic,) if isinstance(mimic, str) else mimic
     if isinstance(words, tuple | list) and 1 <= len(words) <= 3 and isinstance(words[0], str):
         try:
             multiplier, offset = [*map(float, words[1:]), *(1.0, 0.0)[len(words) - 1 :]]
@@ -120,6 +120,6 @@ def _as_mimic(joint: str, given: object) -> JointEquation:
         except (TypeError, ValueError):
             pass
     raise ModelError(
-        f"joint {joint!r} shall follow {given!r}; expected the name of a joint, or (name, multiplier, offset), "
+        f"joint {joint!r} shall follow {mimic!r}; expected the name of a joint, or (name, multiplier, offset), "
         "where it stands at multiplier q + offset."
     )

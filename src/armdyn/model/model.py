@@ -172,11 +172,11 @@ class Model:
     def _frames_by_name(self) -> Mapping[str, Frame]:
         return {frame.name: frame for frame in self.frames}
 
-    def _find(self, kind: str, name: str, known: Mapping[str, Named]) -> Named:
+    def _find(self, kind: str, name: str, parts: Mapping[str, Named]) -> Named:
         try:
-            return known[name]
+            return parts[name]
         except (KeyError, TypeError):
-            raise UnknownName.of(kind, name, known, repr(self.name)) from None
+            raise UnknownName.of(kind, name, parts, repr(self.name)) from None
 
     def link(self, name: str) -> Link:
         """The link of that name."""

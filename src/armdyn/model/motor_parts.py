@@ -64,21 +64,23 @@ class MotorPart:
     carrier: str | None = None
 
     def __post_init__(self) -> None:
-        what = type(self).__name__
+        kind_of_part = type(self).__name__
         units = {"mass": "kg", "transverse": "kg m^2"} | ({} if self.inertia is None else {"inertia": "kg m^2"})
         check_numbers(self, units, least=0.0)
         for name in ("axis", "position"):
             if getattr(self, name) is not None:
-                set_fields(self, **{name: checks.vector(f"{name} of {what}", getattr(self, name), error=ModelError)})
+                set_fields(
+                    self, **{name: checks.vector(f"{name} of {kind_of_part}", getattr(self, name), error=ModelError)}
+                )
         if self.axis is not None:
-            checks.direction(f"axis of {what}", np.array(self.axis), tolerance=UNIT_TOLERANCE)
+            checks.direction(f"axis of {kind_of_part}", np.array(self.axis), tolerance=UNIT_TOLERANCE)
         if self.carrier is not None:
-            if problems := list(text_problems(self.carrier, f"carrier of {what}")):
+            if problems := list(text_problems(self.carrier, f"carrier of {kind_of_part}")):
                 raise ModelError(problems)
             if self.axis is None:
                 raise ModelError(
-                    f"{what} has the carrier {self.carrier!r} and no axis; say which way it turns, a unit vector in "
-                    "the axes of that frame, or leave the carrier out: then it is the joint's own axis"
+                    f"{kind_of_part} has the carrier {self.carrier!r} and no axis; say which way it turns, a unit "
+                    "vector in the axes of that frame, or leave the carrier out: then it is the joint's own axis"
                 )
         self._check_symmetry()
 

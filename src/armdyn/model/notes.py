@@ -102,8 +102,10 @@ def _notes_on_coupling(model: Model, coupling: Coupling) -> Iterator[str]:
     if limited:
         those = listing(limited, SHOWN)
         yield f"limits of {those}, which several coordinates move, bound no single one; simulations know them"
-    kept = {coordinate.name for coordinate in coupling.coordinates}
-    weak = [joint.name for joint in model.joints if math.isfinite(joint.limits.effort) and joint.name not in kept]
+    coordinates = {coordinate.name for coordinate in coupling.coordinates}
+    weak = [
+        joint.name for joint in model.joints if math.isfinite(joint.limits.effort) and joint.name not in coordinates
+    ]
     if weak:
         yield f"effort limits of {listing(weak, SHOWN)}, which other coordinates drive, are kept in the joints alone"
 

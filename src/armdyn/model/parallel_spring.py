@@ -17,10 +17,11 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from armdyn.base.checks import number
 from armdyn.base.fields import check_numbers, set_fields
+from armdyn.base.scalars import Scalar
 
 
 class ParallelSpring(ABC):
@@ -48,7 +49,7 @@ class ParallelSpring(ABC):
     """The kinds of joints that it can act at."""
 
     @abstractmethod
-    def force(self, position: Any) -> Any:
+    def force(self, position: Scalar) -> Scalar:
         """The force s = dE/dq that the drive provides against the spring, N m or N.
 
         Args:
@@ -56,7 +57,7 @@ class ParallelSpring(ABC):
         """
 
     @abstractmethod
-    def slope(self, position: Any) -> Any:
+    def slope(self, position: Scalar) -> Scalar:
         """The stiffness ds/dq at a position, N m/rad or N/m.
 
         Args:
@@ -64,7 +65,7 @@ class ParallelSpring(ABC):
         """
 
     @abstractmethod
-    def energy(self, position: Any) -> Any:
+    def energy(self, position: Scalar) -> Scalar:
         """The stored energy E, J.
 
         Args:
@@ -74,11 +75,11 @@ class ParallelSpring(ABC):
     @property
     def numbers(self) -> Mapping[str, float]:
         """The fields that are floats, by name: each may be an input of a compiled function."""
-        fields: tuple[Any, ...] = dataclasses.fields(self) if dataclasses.is_dataclass(self) else ()
+        fields: tuple[Scalar, ...] = dataclasses.fields(self) if dataclasses.is_dataclass(self) else ()
         names = [field.name for field in fields]
         return {name: getattr(self, name) for name in names if isinstance(getattr(self, name), float)}
 
-    def with_inputs(self, numbers: Mapping[str, Any]) -> ParallelSpring:
+    def with_inputs(self, numbers: Mapping[str, Scalar]) -> ParallelSpring:
         """The spring with inputs of a function in place of some of its numbers; they are not checked."""
         changed = copy.copy(self)
         set_fields(changed, **numbers)
@@ -113,17 +114,17 @@ class JointSpring(ParallelSpring):
         set_fields(self, stiffness=stiffness)
         check_numbers(self, units)
 
-    def force(self, position: Any) -> Any:
+    def force(self, position: Scalar) -> Scalar:
         """k e + k1 e^2 + k2 e^3, N m or N."""
         e = position - self.rest
         return (self.stiffness + (self.quadratic + self.cubic * e) * e) * e
 
-    def slope(self, position: Any) -> Any:
+    def slope(self, position: Scalar) -> Scalar:
         """k + 2 k1 e + 3 k2 e^2, N m/rad or N/m."""
         e = position - self.rest
         return self.stiffness + (2.0 * self.quadratic + 3.0 * self.cubic * e) * e
 
-    def energy(self, position: Any) -> Any:
+    def energy(self, position: Scalar) -> Scalar:
         """k e^2/2 + k1 e^3/3 + k2 e^4/4, J."""
         e = position - self.rest
         return (0.5 * self.stiffness + (self.quadratic / 3.0 + 0.25 * self.cubic * e) * e) * (e * e)

@@ -13,11 +13,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.base.errors import UnknownName
+from armdyn.base.scalars import Scalar
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.inertial_constants import canonical_inertia
 from armdyn.model.mechanism import Body, Mechanism
@@ -38,7 +39,7 @@ SPRING = ".spring"
 class LinkInertia(NamedTuple):
     """The fields of `Inertia`, of numbers or traced scalars."""
 
-    mass: Any
+    mass: Scalar
     com: Array
     tensor: Array
 
@@ -68,17 +69,17 @@ def matching_parameters(model: Model, names: Iterable[str]) -> tuple[str, ...]:
         UnknownName: a pattern that no parameter matches.
     """
     matched: list[str] = []
-    known = None
+    words = None
     for name in names:
         if not any(sign in name for sign in WILD):
             matched.append(name)
             continue
-        known = list(parameter_names(model)) if known is None else known
-        result = [one for one in known if fnmatchcase(one, name) and (PAYLOAD not in one or PAYLOAD in name)]
-        if name in known:  # names of descriptions may have these characters
+        words = list(parameter_names(model)) if words is None else words
+        result = [one for one in words if fnmatchcase(one, name) and (PAYLOAD not in one or PAYLOAD in name)]
+        if name in words:  # names of descriptions may have these characters
             result = [name]
         if not result:
-            raise UnknownName.of("parameter that matches", name, known, repr(model.name))
+            raise UnknownName.of("parameter that matches", name, words, repr(model.name))
         matched += [one for one in result if one not in matched]
     return tuple(matched)
 
@@ -132,13 +133,13 @@ def parameter_value(model: Model, name: str) -> Array:
     return np.asarray({"mass": inertia.mass, "com": inertia.com, "inertia": inertia.tensor}[quantity])
 
 
-def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanism:
+def with_parameters(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Mechanism:
     """The mechanism with some parameters replaced by traced scalars, and payloads of traced scalars added."""
-    of_link: dict[str, dict[str, Any]] = {}
-    of_payload: dict[str, dict[str, Any]] = {}
-    of_joint: dict[str, dict[str, Any]] = {quantity: {} for quantity in OF_JOINT}
-    of_spring: dict[str, dict[str, Any]] = {}
-    of_parallel: dict[str, dict[str, Any]] = {}
+    of_link: dict[str, dict[str, Scalar]] = {}
+    of_payload: dict[str, dict[str, Scalar]] = {}
+    of_joint: dict[str, dict[str, Scalar]] = {quantity: {} for quantity in OF_JOINT}
+    of_spring: dict[str, dict[str, Scalar]] = {}
+    of_parallel: dict[str, dict[str, Scalar]] = {}
     rotors, springs = {body.name for body in mechanism.rotors}, mechanism.model.springs
     for name, value in values.items():
         owner, _, quantity = name.rpartition(".")
@@ -163,22 +164,22 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
     drive = mechanism.drive
     for quantity, arguments in of_joint.items():
         own = zip(joints, getattr(drive, quantity), strict=True)
-        numbers: dict[str, Any] = {quantity: tuple(arguments.get(joint, number) for joint, number in own)}
+        numbers: dict[str, Scalar] = {quantity: tuple(arguments.get(joint, number) for joint, number in own)}
         drive = dataclasses.replace(drive, **numbers)
     drive = dataclasses.replace(drive, springs=_parallel_springs(mechanism, of_parallel))
     return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity, drive=drive, springs=of_spring)
 
 
-def _parallel_springs(mechanism: Mechanism, given: Mapping[str, Mapping[str, Any]]) -> tuple[Any, ...]:
+def _parallel_springs(mechanism: Mechanism, numbers: Mapping[str, Mapping[str, Scalar]]) -> tuple[Scalar, ...]:
     """The springs in parallel with the drives, by body, some of whose numbers are inputs."""
     joints, springs = mechanism.model.joints, []
     for body in mechanism.bodies:
         named = {} if body.spins else joints[body.joint].named_parallel_springs
-        springs.append(tuple(spring.with_inputs(given.get(name, {})) for name, spring in named.items()))
+        springs.append(tuple(spring.with_inputs(numbers.get(name, {})) for name, spring in named.items()))
     return tuple(springs)
 
 
-def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> Body:
+def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Scalar]) -> Body:
     """The body with some of its link's own values changed."""
     own = mechanism.model.link(body.name).inertia
     tensor = symmetric_part(changed["inertia"]) if "inertia" in changed else own.tensor
@@ -187,7 +188,7 @@ def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> B
     return dataclasses.replace(body, mass=mass, first_moment=h, second_moment=S)
 
 
-def _with_moment(rotor: Body, inertia: Any) -> Body:
+def _with_moment(rotor: Body, inertia: Scalar) -> Body:
     """The rotor with another moment about its axis."""
     half = 0.5 * inertia
     return dataclasses.replace(rotor, second_moment=np.diag([half, half, -half]))
@@ -199,7 +200,7 @@ def symmetric_part(tensor: Array) -> Array:
     return np.triu(half) + np.triu(half, 1).T
 
 
-def _with_payload(body: Body, T: Array, payload: Mapping[str, Any]) -> Body:
+def _with_payload(body: Body, T: Array, payload: Mapping[str, Scalar]) -> Body:
     """The body with another fixed to it in frame F, with T = T_BF: mass, first and second moment add up."""
     inertia = LinkInertia(payload["mass"], payload["com"], symmetric_part(payload["inertia"]))
     mass, h, S = canonical_inertia(inertia, T)

@@ -76,7 +76,7 @@ class MultiDofJoint:
 MECHANICS = ("limits", "damping", "friction", "collar", "armature")
 
 
-def mechanics(joint: Any) -> dict[str, Any]:
+def mechanics(joint: object) -> dict[str, Any]:
     """The fields that the joints of all descriptions share in addition to names, pose and axis."""
     return {name: getattr(joint, name) for name in MECHANICS}
 

@@ -55,10 +55,10 @@ def with_payload(
     array([41.202, 21.582])
     """
     place = model.frame(frame)
-    what = f"payload {name!r}" if name is not None else f"payload on {place.name!r}"
-    inertia = _body(what, inertia, mass, com)
+    subject = f"payload {name!r}" if name is not None else f"payload on {place.name!r}"
+    inertia = _body(subject, inertia, mass, com)
     moves = place.link != model.base
-    notes = checked_inertia(what, inertia, check_inertia=check_inertia and moves)
+    notes = checked_inertia(subject, inertia, check_inertia=check_inertia and moves)
     links = tuple(
         Link(link.name, link.inertia + inertia.seen_from(place.pose)) if link.name == place.link else link
         for link in model.links
@@ -73,35 +73,35 @@ def with_payload(
     return renew_notes(model, model.replace(links=links, frames=frames), *notes)
 
 
-def _body(what: str, inertia: Any, mass: float | None, com: ArrayLike | None) -> Inertia:
+def _body(subject: str, inertia: object, mass: float | None, com: ArrayLike | None) -> Inertia:
     """The inertia given as an `armdyn.Inertia`, or by mass, centre of mass and tensor."""
     if mass is None and com is None:
-        return _refuse_what_is_no_inertia(what, inertia)
+        return _refuse_what_is_no_inertia(subject, inertia)
     if mass is None or isinstance(inertia, Inertia):
         values = "com without mass" if mass is None else "both an armdyn.Inertia and mass= or com="
-        raise ModelError(f"{what}: {values}; give an armdyn.Inertia, or mass=, com= and the tensor inertia=.")
-    m = number(f"mass of the {what}", mass, least=0.0, unit="kg")
-    at = np.zeros(3) if com is None else array(f"com of the {what}", com, (3,), "m")
-    tensor = np.zeros((3, 3)) if inertia is None else array(f"inertia of the {what}", inertia, (3, 3), "kg m^2")
+        raise ModelError(f"{subject}: {values}; give an armdyn.Inertia, or mass=, com= and the tensor inertia=.")
+    m = number(f"mass of the {subject}", mass, least=0.0, unit="kg")
+    at = np.zeros(3) if com is None else array(f"com of the {subject}", com, (3,), "m")
+    tensor = np.zeros((3, 3)) if inertia is None else array(f"inertia of the {subject}", inertia, (3, 3), "kg m^2")
     return Inertia(m, at, tensor)
 
 
-def _refuse_what_is_no_inertia(what: str, inertia: Any) -> Inertia:
+def _refuse_what_is_no_inertia(subject: str, inertia: object) -> Inertia:
     if not isinstance(inertia, Inertia):
         raise DTypeError(
-            f"{what} is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0), "
+            f"{subject} is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0), "
             "or mass=2.0 and com=(0, 0, 0.1)"
         )
     return inertia
 
 
-def checked_inertia(what: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
+def checked_inertia(subject: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
     """The notes on an inertia that no rigid body has; an error if it is to be checked."""
-    _refuse_what_is_no_inertia(what, inertia)
-    problems = [f"{what}: {problem}." for problem in inertia.problems()]
+    _refuse_what_is_no_inertia(subject, inertia)
+    problems = [f"{subject}: {problem}." for problem in inertia.problems()]
     if problems:
         raise ModelError(problems)
-    impossible = [f"{what}: {problem}" for problem in inertia.impossibilities()]
+    impossible = [f"{subject}: {problem}" for problem in inertia.impossibilities()]
     if impossible and check_inertia:
         remedy = "mend it, or take it as it stands with check_inertia=False"
         raise ModelError([f"{problem}; {remedy}." for problem in impossible])

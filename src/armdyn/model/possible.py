@@ -31,13 +31,13 @@ def check_possible(
         quantity = name.rpartition(".")[2]
         if quantity in ("gravity", "com"):
             continue
-        numbers, what = np.asarray(value), name
+        numbers, subject = np.asarray(value), name
         if quantity == "inertia":
-            numbers, what = _least_moments(numbers), f"the smallest principal moment of {name}"
+            numbers, subject = _least_moments(numbers), f"the smallest principal moment of {name}"
         if (numbers < 0.0).any():
             index = tuple(map(int, np.argwhere(numbers < 0.0)[0]))
             where = "" if not index else f" of state {index}" if place is None else place(index)
-            raise error(f"{what}{where} is {numbers[index]:.6g}; expected 0 or more, for no robot has less")
+            raise error(f"{subject}{where} is {numbers[index]:.6g}; expected 0 or more, for no robot has less")
 
 
 def _least_moments(tensors: Array) -> Array:

@@ -13,11 +13,11 @@ exactly those of the robot; the forces between links and the energies of single 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
 from armdyn.base.exact import Exact, is_traced, is_zero
+from armdyn.base.scalars import Scalar
 from armdyn.model.clean import total
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, symmetrize
@@ -70,7 +70,7 @@ def with_rotors_on_base(mechanism: Mechanism) -> Mechanism:
     )
 
 
-def _reflected(mechanism: Mechanism, spin: int, link: int) -> Any:
+def _reflected(mechanism: Mechanism, spin: int, link: int) -> Scalar:
     """G^2 I of a rotor that is a body of its own, kg m^2."""
     turns, of_link = mechanism.drive.terms[spin], mechanism.drive.terms[link]
     if not turns:

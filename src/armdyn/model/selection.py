@@ -76,7 +76,7 @@ class Selection:
 
     def __post_init__(self) -> None:
         names = {"base": self.base, "tip": self.tip}
-        if result := [p for what, name in names.items() if name is not None for p in text_problems(name, what)]:
+        if result := [p for kind, name in names.items() if name is not None for p in text_problems(name, kind)]:
             raise ModelError(result)
         for name, choices in (("problems", get_args(Policy)), ("friction", get_args(FrictionPolicy))):
             if not is_one_of(getattr(self, name), choices):
@@ -106,7 +106,7 @@ class Selection:
             )
         if self.chain and self.tip is None:
             raise UnknownName(f"a chain of {name!r} was asked for without its tip; name it with {option('tip')}.")
-        return _kept(base, self.end, joints)
+        return _connected(base, self.end, joints)
 
     def loading(self, links: Sequence[LinkPart], joints: Sequence[JointPart]) -> tuple[set[str], set[str]]:
         """The links whose inertia loads a joint, and those welded to the base. Names are not checked yet."""
@@ -114,10 +114,10 @@ class Selection:
         names = [link.name for link in links]
         if len(bases) != 1 or bases[0] not in names or self.end not in (None, *names):
             return set(names), set()
-        held = [dataclasses.replace(joint, kind="fixed") if joint.name in self.locked else joint for joint in joints]
-        kept = _kept(bases[0], self.end, held)
-        moved = set(moved_links(bases[0], kept))
-        return moved, {bases[0], *(joint.child for joint in kept)} - moved
+        parts = [dataclasses.replace(joint, kind="fixed") if joint.name in self.locked else joint for joint in joints]
+        connected = _connected(bases[0], self.end, parts)
+        moved = set(moved_links(bases[0], connected))
+        return moved, {bases[0], *(joint.child for joint in connected)} - moved
 
 
 def require_locked(locked: object) -> dict[str, float]:
@@ -148,7 +148,7 @@ def roots(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> list[str]:
     return [link.name for link in links if link.name not in moved]
 
 
-def _kept(base: str, end: str | None, joints: Sequence[JointPart]) -> list[JointPart]:
+def _connected(base: str, end: str | None, joints: Sequence[JointPart]) -> list[JointPart]:
     """The joints connected to the base; of those that move, only the ones on the path to ``end``, if it is given."""
     reachable = in_tree_order([base], joints)
     if end is None:
@@ -168,11 +168,11 @@ def _kept(base: str, end: str | None, joints: Sequence[JointPart]) -> list[Joint
 
 
 def branches_left_out(
-    base: str, links: Sequence[LinkPart], joints: Sequence[JointPart], kept: Sequence[JointPart]
+    base: str, links: Sequence[LinkPart], joints: Sequence[JointPart], selected: Sequence[JointPart]
 ) -> dict[str, float]:
     """The mass of every branch off a chain, kg, by the joint that moves it."""
     mass = {link.name: link.inertia.mass for link in links}
-    on_chain = {base, *(joint.child for joint in kept)}
+    on_chain = {base, *(joint.child for joint in selected)}
     return {
         joint.name: mass[joint.child] + sum(mass[other.child] for other in in_tree_order([joint.child], joints))
         for joint in joints

@@ -110,8 +110,8 @@ def joint_quantities(
     """The parameters of joints that have columns: by default those that some joint has."""
     chosen = zip(OF_JOINT, (armature, damping, friction, offset), strict=True)
     return tuple(
-        quantity for quantity, wanted in chosen
-        if (any(value_of_joint(joint, quantity) for joint in model.joints) if wanted is None else wanted)
+        quantity for quantity, is_requested in chosen
+        if (any(value_of_joint(joint, quantity) for joint in model.joints) if is_requested is None else is_requested)
     )  # fmt: skip
 
 
@@ -248,7 +248,7 @@ def with_standard_parameters(
         raise ModelError(problems)
     links = [Link(link.name, inertia_of(vector)) for link, vector in zip(moving, vectors, strict=True)]
     columns.pop("offset", None)  # all zero
-    changes: dict[str, dict[str, Any]] = {
+    changes: dict[str, dict[str, object]] = {
         joint.name: {name: float(column[k]) for name, column in columns.items()}
         | frictions[k].fields
         | {"motor_parts": joint.with_rotor_inertias(rotors).motor_parts}

@@ -31,17 +31,17 @@ def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) 
     several = f"the robot has {len(ends)} end frames ({listing(ends, SHOWN)})"
     if marked is not None and marked in (base, *moved):
         return marked, [TipNote(f"tip {marked!r}, which the description names; {several}")] * (len(ends) > 1)
-    lost = [] if marked is None else [TipNote(f"the description names the tip {marked!r}, which is not in the robot")]
+    notes = [] if marked is None else [TipNote(f"the description names the tip {marked!r}, which is not in the robot")]
     if len(ends) == 1:
-        return ends[0], lost
+        return ends[0], notes
     usual = next((name for name in USUAL_NAMES if name in moved), None) or _prefixed(moved)
     if usual is not None:
         return usual, [
-            *lost, TipNote(f"tip {usual!r}, by its name: {several}; choose another with {option('tip')}")
+            *notes, TipNote(f"tip {usual!r}, by its name: {several}; choose another with {option('tip')}")
         ]  # fmt: skip
     none_called = f"{', '.join(USUAL_NAMES[:-1])} or {USUAL_NAMES[-1]}"
     return None, [
-        *lost, TipNote(f"no tip: {several}, and no frame called {none_called}; choose one with {option('tip')}")
+        *notes, TipNote(f"no tip: {several}, and no frame called {none_called}; choose one with {option('tip')}")
     ]  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def refuse(problems: Iterable[str], links: Sequence[LinkPart], joints: Sequence[
         raise ModelError(result)
 
 
-def _at(where: str, text: str) -> str:
+def _place_text(where: str, text: str) -> str:
     return f"{where} {text}" if where else text
 
 
@@ -48,13 +48,13 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
         yield "the description has no links"
     yield from _duplicates("link", links)
     yield from _duplicates("joint", joints)
-    known = {link.name: None for link in links}
-    suggestion = Suggestions(known)
+    links_by_name = {link.name: None for link in links}
+    suggestion = Suggestions(links_by_name)
     for joint in joints:
         for role, link_name in (("parent", joint.parent), ("child", joint.child)):
-            if link_name not in known:
+            if link_name not in links_by_name:
                 fault = f"its {role} link {quote(link_name)} does not exist.{suggestion.hint(link_name)}"
-                yield _at(joint.where, f"joint {quote(joint.name)}: {fault}")
+                yield _place_text(joint.where, f"joint {quote(joint.name)}: {fault}")
 
 
 def impossible_inertias(links: Iterable[LinkPart], whole: Mapping[str, Inertia]) -> Iterator[str]:
@@ -62,7 +62,7 @@ def impossible_inertias(links: Iterable[LinkPart], whole: Mapping[str, Inertia])
     for link in links:
         if not any(link.inertia.problems()) and any(whole.get(link.name, link.inertia).impossibilities()):
             for problem in link.inertia.impossibilities():
-                yield _at(link.where, f"link {quote(link.name)}: {problem}")
+                yield _place_text(link.where, f"link {quote(link.name)}: {problem}")
 
 
 def judged_inertias(
@@ -88,10 +88,10 @@ def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
     """Problems of single parts: inertias, axes, limits."""
     for link in links:
         for problem in link.inertia.problems():
-            yield _at(link.where, f"link {quote(link.name)}: {problem}.")
+            yield _place_text(link.where, f"link {quote(link.name)}: {problem}.")
     for joint in joints:
         for problem in _joint_problems(joint):
-            yield _at(joint.where, f"joint {quote(joint.name)}: {problem}")
+            yield _place_text(joint.where, f"joint {quote(joint.name)}: {problem}")
 
 
 def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> Iterator[str]:
@@ -100,7 +100,9 @@ def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> I
         if part.name in first:
             there = first[part.name].where
             also = f" (first at {there})" if there else ""
-            yield _at(part.where, f"{kind} {quote(part.name)}: the name is taken already{also}; names must differ.")
+            yield _place_text(
+                part.where, f"{kind} {quote(part.name)}: the name is taken already{also}; names must differ."
+            )
         first.setdefault(part.name, part)
 
 
@@ -176,11 +178,11 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
     for joint in joints:
         here = f"joint {quote(joint.name)}:"
         if joint.parent == joint.child:
-            yield _at(joint.where, f"{here} its parent and its child are the same link {quote(joint.child)}.")
+            yield _place_text(joint.where, f"{here} its parent and its child are the same link {quote(joint.child)}.")
         elif joint.child in carried_by:
             other = carried_by[joint.child]
             there = f" ({other.where})" if other.where else ""
-            yield _at(
+            yield _place_text(
                 joint.where,
                 f"{here} link {quote(joint.child)} hangs on joint {quote(other.name)}{there} already; "
                 "what closes a loop is no joint of the tree, in URDF it is a <loop_joint>.",
@@ -189,8 +191,8 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
             carried_by[joint.child] = joint
     roots = [link for link in links if link.name not in carried_by]
     if len(roots) > 1:
-        names = listing([_at(link.where, quote(link.name)) for link in roots], 8)
-        yield _at(
+        names = listing([_place_text(link.where, quote(link.name)) for link in roots], 8)
+        yield _place_text(
             roots[1].where,
             f"link {quote(roots[1].name)}: {len(roots)} links hang on nothing ({names}); "
             "expected one root link. A fixed joint welds one to another.",
@@ -202,14 +204,14 @@ def _cycle_problems(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
     for cycle in cycles({link: joint.parent for link, joint in carried_by.items()}):
         joint = carried_by[cycle[0]]
         names = [*map(quote, cycle[:8]), *["..."] * (len(cycle) > 8), quote(cycle[0])]
-        yield _at(
+        yield _place_text(
             joint.where,
             f"joint {quote(joint.name)}: links hang on each other in a ring ({' on '.join(names)}); "
             "expected a tree that grows from one root link.",
         )
 
 
-def check_types(name: Any, links: Sequence[LinkPart], joints: Sequence[JointPart]) -> None:
+def check_types(name: object, links: Sequence[LinkPart], joints: Sequence[JointPart]) -> None:
     """Raise if a description's words and objects are of other types, for any front end."""
     problems = list(text_problems(name, "name"))
     for link in links:

@@ -82,7 +82,7 @@ def joints_of(thetalist: Any) -> int:
     return n
 
 
-def points(N: Any) -> int:
+def points(N: object) -> int:
     """N, a number of points of a trajectory: at least its start and its end."""
     return int(checks.number("N", N, least=2, expected="at least 2 points, start and end", error=ArgumentError))
 

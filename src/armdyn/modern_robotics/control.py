@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -27,9 +25,9 @@ def ComputedTorque(
     thetalistd: ArrayLike,
     dthetalistd: ArrayLike,
     ddthetalistd: ArrayLike,
-    Kp: Any,
-    Ki: Any,
-    Kd: Any,
+    Kp: object,
+    Ki: object,
+    Kd: object,
 ) -> Array:
     """Joint forces M(q) (qdd_d + Kp e + Ki (eint + e) + Kd de/dt) + h(q, qd), N m or N, shape (n,) (MR 11.35).
 
@@ -70,9 +68,9 @@ def SimulateControl(
     gtilde: ArrayLike,
     Mtildelist: ArrayLike,
     Gtildelist: ArrayLike,
-    Kp: Any,
-    Ki: Any,
-    Kd: Any,
+    Kp: object,
+    Ki: object,
+    Kd: object,
     dt: float,
     intRes: int,
 ) -> tuple[Array, Array]:
@@ -106,13 +104,13 @@ def SimulateControl(
         for name, values in (("thetamatd", thetamatd), ("dthetamatd", dthetamatd), ("ddthetamatd", ddthetamatd))
     ]
     f_tip, steps = tip_rows(Ftipmat, count), resolution(intRes)
-    known = lists(Mtildelist, Gtildelist, Slist, n)
+    lists_of_arm = lists(Mtildelist, Gtildelist, Slist, n)
     arm = ArmStepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n), expected=steps * count)
     q, qd = vector("thetalist", thetalist, n), vector("dthetalist", dthetalist, n)
     summed = np.zeros(n)
     taumat, thetamat = np.empty((count, n)), np.empty((count, n))
     for i, (q_goal, qd_goal, qdd_goal) in enumerate(zip(*goals, strict=True)):
-        tau = ComputedTorque(q, qd, summed, gtilde, *known, q_goal, qd_goal, qdd_goal, Kp, Ki, Kd)
+        tau = ComputedTorque(q, qd, summed, gtilde, *lists_of_arm, q_goal, qd_goal, qdd_goal, Kp, Ki, Kd)
         q, qd = arm.advance(q, qd, tau, f_tip[i], dt / steps, steps)
         taumat[i], thetamat[i] = tau, q
         summed = summed + dt * (q_goal - q)

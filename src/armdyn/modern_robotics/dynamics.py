@@ -51,7 +51,7 @@ def InverseDynamics(
     return _torques(thetalist, dthetalist, ddthetalist, g, Ftip, Mlist, Glist, Slist)
 
 
-def _torques(thetalist: Any, *rest: Any) -> Array:
+def _torques(thetalist: Any, *rest: ArrayLike) -> Array:
     """Inverse dynamics of one state; the arguments are checked and converted if the compiled recursion refuses them."""
     n = joints_of(thetalist)
     run = compile_kernel(recursion.inverse_dynamics, n)

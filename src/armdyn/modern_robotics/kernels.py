@@ -32,13 +32,13 @@ def shapes(n: int) -> dict[str, Shape]:
 
 
 @cache
-def compile_kernel(function: Callable[..., Any], n: int) -> NumpyFunction:
+def compile_kernel(function: Callable[..., object], n: int) -> NumpyFunction:
     """A function of `recursion` as a ufunc of float64 arrays for arms of n joints; leading axes broadcast."""
     key = ("modern_robotics", function.__name__, n, source_digest("modern_robotics", "spatial"))
     return load_or_compile(repr(key), lambda: program(function, n)).for_float64
 
 
-def try_kernel(run: Callable[..., Any], *arrays: Any) -> Any:
+def try_kernel(run: Callable[..., object], *arrays: object) -> Any:
     """The result for unchanged arguments; None if they must be checked and converted first."""
     if not are_plain(arrays):
         return None
@@ -48,7 +48,7 @@ def try_kernel(run: Callable[..., Any], *arrays: Any) -> Any:
         return None
 
 
-def program(function: Callable[..., Any], n: int) -> Program:
+def program(function: Callable[..., object], n: int) -> Program:
     """The straight-line program of a function of `recursion` for arms of n joints."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return trace(function, [Port(name, shapes(n)[name]) for name in names], name=function.__name__)

@@ -43,7 +43,7 @@ def FKinBody(M: ArrayLike, Blist: ArrayLike, thetalist: ArrayLike) -> Array:
     return _pose(recursion.pose_from_body, M, "Blist", Blist, thetalist)
 
 
-def _pose(function: Callable[..., Any], M: ArrayLike, name: str, axes: ArrayLike, thetalist: Any) -> Array:
+def _pose(function: Callable[..., object], M: ArrayLike, name: str, axes: ArrayLike, thetalist: Any) -> Array:
     if len(thetalist) == 0:
         return pose("M", M).copy()
     n = len(thetalist)
@@ -66,7 +66,7 @@ def JacobianBody(Blist: ArrayLike, thetalist: ArrayLike) -> Array:
     return _jacobian(recursion.body_jacobian, "Blist", Blist, thetalist)
 
 
-def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalist: ArrayLike) -> Array:
+def _jacobian(function: Callable[..., object], name: str, axes: ArrayLike, thetalist: ArrayLike) -> Array:
     n = joints_of(thetalist)
     run = compile_kernel(function, n)
     J = try_kernel(run, axes, thetalist)
@@ -108,7 +108,7 @@ def IKinSpace(
 
 
 def _newton(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     axes: tuple[str, ArrayLike],
     M: ArrayLike,
     T: ArrayLike,

@@ -6,10 +6,9 @@ are not those of a single body, rotations rounded to a few digits.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from armdyn.base.scalars import Scalar
 from armdyn.modern_robotics.screws import (
     Motion,
     bracket_back,
@@ -40,7 +39,7 @@ def inverse_dynamics(
         V = A * qd[i] + twist_in(T, V)  #                                                                 8.51
         Vd = twist_in(T, Vd) + lie_bracket(V, A) * qd[i] + A * qdd[i]  #                                      8.52
         outward.append((A, T, V, Vd))
-    tau: list[Any] = [0.0] * n
+    tau: list[Scalar] = [0.0] * n
     F, T = f_tip, inverse(pair(Mlist[n]))  # T_n+1,n
     for i in reversed(range(n)):
         A, T_before, V, Vd = outward[i]

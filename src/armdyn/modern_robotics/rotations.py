@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array
 
 SMALL = 1e-6
@@ -20,7 +20,7 @@ SMALL = 1e-6
 HALF_TURN = 4.0 * sys.float_info.epsilon
 """The sine of an angle that equals half a turn up to rounding."""
 
-Numbers = Any
+Numbers = Scalar
 """Nested lists of Python numbers."""
 
 
@@ -29,7 +29,7 @@ def numbers(values: ArrayLike) -> Numbers:
     return np.asarray(values).tolist()
 
 
-def NearZero(z: Any) -> Any:
+def NearZero(z: Scalar) -> Scalar:
     """Return True if |z| < 1e-6 (an array of bool for an array).
 
     Args:
@@ -55,7 +55,7 @@ def Normalize(V: ArrayLike) -> Array:
     return unit
 
 
-def length(array: Array) -> Any:
+def length(array: Array) -> Scalar:
     """|V| of all elements, equal to np.linalg.norm, but faster."""
     flat = array.ravel()
     return np.sqrt(flat.dot(flat))
@@ -97,7 +97,7 @@ def so3ToVec(so3mat: ArrayLike) -> Array:
     return np.array(vector_of(numbers(so3mat)))
 
 
-def vector_of(W: Numbers) -> tuple[Any, Any, Any]:
+def vector_of(W: Numbers) -> tuple[Scalar, Scalar, Scalar]:
     """Omega from [omega]."""
     return W[2][1], W[0][2], W[1][0]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from armdyn.base.scalars import Scalar
 from armdyn.modern_robotics.rotations import SMALL
 from armdyn.program import select
 from armdyn.spatial.rotations import Array, cross, skew
@@ -30,7 +29,7 @@ def inverse(T: Motion) -> Motion:
     return R.T, -(R.T @ p)
 
 
-def exponential(S: Array, theta: Any) -> Motion:
+def exponential(S: Array, theta: Scalar) -> Motion:
     """exp([S] theta) of any screw (w, v), of any length and pitch, a translation if w is exactly zero (MR 3.88, 3.89).
 
     As in the book's code, rotations below 1e-6 rad count as zero, but the translation along v remains.

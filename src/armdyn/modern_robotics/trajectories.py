@@ -18,7 +18,7 @@ from armdyn.spatial.rotations import Array, skew
 CUBIC = 3
 
 
-def CubicTimeScaling(Tf: float, t: Any) -> Any:
+def CubicTimeScaling(Tf: float, t: Array) -> Any:
     """S(t) = 3 (t/Tf)^2 - 2 (t/Tf)^3, at rest at both ends (Modern Robotics 9.2.2.1).
 
     Args:
@@ -32,7 +32,7 @@ def CubicTimeScaling(Tf: float, t: Any) -> Any:
     return 3 * u**2 - 2 * u**3
 
 
-def QuinticTimeScaling(Tf: float, t: Any) -> Any:
+def QuinticTimeScaling(Tf: float, t: Array) -> Any:
     """S(t) = 10 (t/Tf)^3 - 15 (t/Tf)^4 + 6 (t/Tf)^5, at rest and unaccelerated at both ends (MR 9.2.2.2).
 
     Args:

@@ -75,7 +75,7 @@ class Comparison(Tabulated):
     energy: Difference
     motions: tuple[Any, Any] = field(repr=False)
 
-    def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
+    def plot(self, path: str | os.PathLike[str] | None = None, **options: object) -> Figure:
         """The other motion over the first, and the residuals, other less first, as a matplotlib Figure.
 
         Args:
@@ -92,7 +92,7 @@ class Comparison(Tabulated):
         figure: Figure = first.plot(path, **{"over": other, "panels": RESIDUALS, **options})
         return figure
 
-    def page(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+    def page(self, path: str | os.PathLike[str] | None = None, **options: object) -> Any:
         """An `armdyn.page.MotionPage` of the first motion, with the other one and a ghost of its arm in the background.
 
         Args:
@@ -108,7 +108,7 @@ class Comparison(Tabulated):
         first, other = self.motions
         return first.page(path, **{"over": other, **options})
 
-    def view(self, robot: Any = None, **options: Any) -> Any:
+    def view(self, robot: Any = None, **options: object) -> Any:
         """An `armdyn.viewer.Viewer` of the first motion, with the other one as a ghost.
 
         Args:
@@ -127,7 +127,7 @@ class Comparison(Tabulated):
     def table(self) -> TextTable:
         """The table that ``print`` shows: one row per joint, largest and rms difference of each quantity."""
         a, b = self.names
-        headings = ("joint", *(f"{name} {what}" for name in QUANTITIES for what in ("largest", "rms")))
+        headings = ("joint", *(f"{name} {statistic}" for name in QUANTITIES for statistic in ("largest", "rms")))
         each = [getattr(self, quantity) for quantity in QUANTITIES]
         rows = [
             (

@@ -88,15 +88,15 @@ def _header(
 
 def _check_header(path: Path, header: Sequence[str]) -> tuple[list[tuple[str, str]], bool, dict[str, int], Labels]:
     """The joints, the presence of a wrench, sizes and labels of signals; an error of a header that is not `_header`."""
-    found = [_POSITION.fullmatch(column) for column in header]
-    joints = [(match["joint"], _KIND_OF[match["unit"]]) for match in found if match]
+    matches = [_POSITION.fullmatch(column) for column in header]
+    joints = [(match["joint"], _KIND_OF[match["unit"]]) for match in matches if match]
     with_f_tip = any(column.startswith("f_tip_mx [") for column in header)
     signals, labels = of_header([c for c in header if c.startswith(SIGNAL)], [name for name, _ in joints])
     expected = _header(joints, signals, labels, with_f_tip=with_f_tip)
     if not joints or list(header) != expected:
-        there, wanted = set(header), set(expected)
+        there, expected_names = set(header), set(expected)
         missing = [column for column in expected if column not in there]
-        foreign = [column for column in header if column not in wanted]
+        foreign = [column for column in header if column not in expected_names]
         problems = [f"missing {missing[:12]}"] * bool(missing) + [f"unknown {foreign[:12]}"] * bool(foreign)
         if not joints:
             problems.append("no joint position such as 'q_shoulder [rad]'")

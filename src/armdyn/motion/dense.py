@@ -76,7 +76,7 @@ def of_batch(
     dense: Mapping[tuple[int, ...], Dense],
     t: Array,
     shape: tuple[int, ...],
-    what: Callable[[Dense, Array], tuple[Array, Array]],
+    function: Callable[[Dense, Array], tuple[Array, Array]],
 ) -> tuple[Array, Array]:
     """Positions and velocities by the interpolants of every state of a batch, each of shape (*t.shape, *shape).
 
@@ -84,11 +84,11 @@ def of_batch(
         dense: the interpolants, by index in the batch.
         t: times, s.
         shape: of one state: the batch, n.
-        what: the method that evaluates the interpolants, e.g. `Dense.at`.
+        function: the method that evaluates the interpolants, e.g. `Dense.at`.
     """
     positions = np.empty((*t.shape, *shape))
     velocities = np.empty_like(positions)
     for index, one in dense.items():
         where: Any = (*(slice(None),) * t.ndim, *index)
-        positions[where], velocities[where] = what(one, t)
+        positions[where], velocities[where] = function(one, t)
     return positions, velocities

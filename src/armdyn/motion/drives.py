@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from armdyn.motion.motion_data import MotionData
 from armdyn.motion.with_robot import check_it_moved
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +74,7 @@ class DriveHistories(Tabulated):
         ]
         return TextTable.of(headings, rows, title=repr(self), digits=4)
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """The histories as a ``pandas.DataFrame``: t, torque_JOINT, ...; ``attrs["units"]`` has the columns' units.
 
         Raises:
@@ -208,8 +211,8 @@ def warming(motor: Motor, t: Array, torque: Array) -> Rises:
     step is exact, R(T) included.
     """
     a, b = torque[:-1], torque[1:]
-    held = np.sqrt((a * a + a * b + b * b) / 3.0)
+    rms = np.sqrt((a * a + a * b + b * b) / 3.0)
     rises = [Rises(0.0, 0.0)]
-    for h, mean in zip(np.diff(t), held, strict=True):
+    for h, mean in zip(np.diff(t), rms, strict=True):
         rises.append(motor.next_rises(rises[-1], motor.at(*rises[-1]).current(mean), h))
     return Rises(*np.array(rises, dtype=float).T)

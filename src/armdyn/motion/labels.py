@@ -91,8 +91,8 @@ def of_robot(robot: Robot, signals: Mapping[str, int]) -> dict[str, tuple[Label,
         robot: the simulated robot.
         signals: the number of values of each signal, by name.
     """
-    found = {name: _labels(robot, name, size) for name, size in signals.items()}
-    return {name: labels for name, labels in found.items() if labels}
+    result = {name: _labels(robot, name, size) for name, size in signals.items()}
+    return {name: labels for name, labels in result.items() if labels}
 
 
 def _labels(robot: Robot, name: str, size: int) -> tuple[Label, ...]:
@@ -120,8 +120,8 @@ def _labels(robot: Robot, name: str, size: int) -> tuple[Label, ...]:
 def known_of_joints(name: str, size: int, names: Sequence[str], kinds: Sequence[str]) -> tuple[Label, ...]:
     """Labels of a signal of joints that armdyn records; none of another signal, or of one with another size."""
     base = base_name(name)
-    known = size == len(names) and (base in QUANTITIES or base in ELECTRICAL)
-    return of_joints(name, names, kinds) if known else ()
+    is_per_joint = size == len(names) and (base in QUANTITIES or base in ELECTRICAL)
+    return of_joints(name, names, kinds) if is_per_joint else ()
 
 
 def known_labels(
@@ -134,8 +134,8 @@ def known_labels(
         names: of the joints.
         kinds: of the joints.
     """
-    found = {name: known_of_joints(name, values.shape[-1], names, kinds) for name, values in signals.items()}
-    return {name: labels for name, labels in found.items() if labels}
+    result = {name: known_of_joints(name, values.shape[-1], names, kinds) for name, values in signals.items()}
+    return {name: labels for name, labels in result.items() if labels}
 
 
 def _steps(count: int) -> str:
@@ -143,7 +143,7 @@ def _steps(count: int) -> str:
 
 
 def checked_labels(
-    signal: str, given: Iterable[Sequence[str]], signals: Mapping[str, np.ndarray[Any, Any]]
+    signal: str, pairs: Iterable[Sequence[str]], signals: Mapping[str, np.ndarray[Any, Any]]
 ) -> tuple[Label, ...]:
     """Names and units as they were given, one for each value of a signal.
 
@@ -153,7 +153,7 @@ def checked_labels(
     """
     if signal not in signals:
         raise UnknownName.of("signal", signal, signals, "the trajectory")
-    labels, size = tuple(Label(*map(str, one)) for one in given), signals[signal].shape[-1]
+    labels, size = tuple(Label(*map(str, one)) for one in pairs), signals[signal].shape[-1]
     if len(labels) != size:
         raise ShapeError(f"{signal} has {len(labels)} labels; expected {size}, a name and a unit for each value")
     return labels

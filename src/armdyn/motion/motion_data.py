@@ -65,7 +65,7 @@ Deferred = Mapping[tuple[str, ...], Callable[["MotionData"], Mapping[str, Any]]]
 """Functions of a motion by the names of the fields that they return."""
 
 
-def _read_only(values: Mapping[str, Any]) -> dict[str, Any]:
+def _read_only(values: Mapping[str, Any]) -> dict[str, object]:
     """The values of fields, their arrays and mappings not writeable."""
     result = dict(values)
     for name in ("signals", "signal_labels"):
@@ -106,15 +106,15 @@ class MotionData:
         vars(self).update(_read_only(vars(self)))
 
     @classmethod
-    def with_deferred(cls, deferred: Deferred, **known: Any) -> Self:
+    def with_deferred(cls, deferred: Deferred, **fields: Any) -> Self:
         """A motion with fields that are computed when they are first read.
 
         Args:
             deferred: functions by the names of the fields that each computes; a function returns the values by name.
-            known: the other fields.
+            fields: the other fields.
         """
         motion = object.__new__(cls)
-        vars(motion).update(_read_only(known), **{DEFERRED: deferred})
+        vars(motion).update(_read_only(fields), **{DEFERRED: deferred})
         return motion
 
     def __getattr__(self, name: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ ROUNDING = 1e-9
 """Tolerance of times, over the duration, for the rounding errors of their sums."""
 
 
-def part(trajectory: Motion, start: Any, end: Any) -> Motion:
+def part(trajectory: Motion, start: float, end: float) -> Motion:
     """The states kept from ``start`` to ``end``; times that rounding moved by a billionth of the motion count too."""
     start, end = (number(name, t, unit="s", error=SettingError) for name, t in (("start", start), ("end", end)))
     t, slack = trajectory.t, _slack(trajectory.t)
@@ -29,33 +28,35 @@ def part(trajectory: Motion, start: Any, end: Any) -> Motion:
             f"no state is kept from start={start:g} s to end={end:g} s; {len(t)} are, from {t[0]:g} to {t[-1]:g} s. "
             "trajectory.resample(times) gives states between them"
         )
-    kept = slice(rows[0], rows[-1] + 1)
-    events = tuple(one for one in trajectory.events if t[kept][0] <= one.t <= t[kept][-1])
+    span = slice(rows[0], rows[-1] + 1)
+    events = tuple(one for one in trajectory.events if t[span][0] <= one.t <= t[span][-1])
     notes = trajectory.notes
-    if notes and kept != slice(0, len(t)):
+    if notes and span != slice(0, len(t)):
         notes = (*notes, f"these notes are on the whole motion, from {t[0]:g} to {t[-1]:g} s")
-    return replace(trajectory.changed(lambda values: values[kept], t=t[kept]), events=events, notes=notes)
+    return replace(trajectory.changed(lambda values: values[span], t=t[span]), events=events, notes=notes)
 
 
 @np.errstate(all="ignore")  # diverged motions are NaN or infinite
-def resampled(trajectory: Motion, times: Any, rate: Any) -> Motion:
+def resampled(trajectory: Motion, times: object, rate: object) -> Motion:
     """The motion at ``times``, or at ``rate`` times per second, interpolated as `Trajectory.resample` describes."""
     t = _checked_times(trajectory.t, times, rate)
     interval = Interval(trajectory.t, t)
     q, qd, qdd = quintic(interval, trajectory.q, trajectory.qd, trajectory.qdd)
     if trajectory.dense is not None:
         states = of_batch(trajectory.dense, t, trajectory.q.shape[1:], Dense.at)
-        q, qd = (interval.exact_at_ends(x, kept) for x, kept in zip(states, (trajectory.q, trajectory.qd), strict=True))
+        q, qd = (
+            interval.exact_at_ends(x, samples) for x, samples in zip(states, (trajectory.q, trajectory.qd), strict=True)
+        )
     return trajectory.changed(interval.linear, t=t, q=q, qd=qd, qdd=qdd)
 
 
-def _slack(kept: Array) -> float:
+def _slack(t: Array) -> float:
     """`ROUNDING` of the duration, s."""
-    return ROUNDING * float(kept[-1] - kept[0])
+    return ROUNDING * float(t[-1] - t[0])
 
 
-def _checked_times(kept: Array, times: Any, rate: Any) -> Array:
-    first, last, slack = float(kept[0]), float(kept[-1]), _slack(kept)
+def _checked_times(t: Array, times: object, rate: object) -> Array:
+    first, last, slack = float(t[0]), float(t[-1]), _slack(t)
     if (times is None) == (rate is None):
         raise SettingError(
             f"{'neither' if times is None else 'both'} of times and rate given; expected one of them, such as rate=100"

@@ -49,13 +49,13 @@ def csv_header(sizes: Mapping[str, int], labels: Labels, joints: Sequence[str]) 
         labels: of the values, by the name of the signal.
         joints: names of the joints.
     """
-    kept: dict[str, tuple[Label, ...]] = {name: labels[name] for name in sizes if name in labels}
-    for name in list(kept):
-        alone = [_with_unit(column, label) for column, label in signal_columns({name: sizes[name]}, kept)]
-        if of_header(alone, joints) != ({name: sizes[name]}, {name: kept[name]}):
-            del kept[name]
-    header = [_with_unit(column, label) for column, label in signal_columns(sizes, kept)]
-    if of_header(header, joints) == (dict(sizes), kept):
+    labels_of_signals: dict[str, tuple[Label, ...]] = {name: labels[name] for name in sizes if name in labels}
+    for name in list(labels_of_signals):
+        alone = [_with_unit(column, label) for column, label in signal_columns({name: sizes[name]}, labels_of_signals)]
+        if of_header(alone, joints) != ({name: sizes[name]}, {name: labels_of_signals[name]}):
+            del labels_of_signals[name]
+    header = [_with_unit(column, label) for column, label in signal_columns(sizes, labels_of_signals)]
+    if of_header(header, joints) == (dict(sizes), labels_of_signals):
         return header
     return [column for name, size in sizes.items() for column in _numbered(name, size)]
 
@@ -77,13 +77,13 @@ def of_header(header: Sequence[str], joints: Sequence[str]) -> tuple[dict[str, i
         match = _WITH_UNIT.fullmatch(column.removeprefix(SIGNAL))
         if match is None:
             continue
-        signal, label = _split(match["name"], joints, sizes)
+        signal, label = _split_name(match["name"], joints, sizes)
         sizes[signal] = sizes.get(signal, 0) + 1
         labels.setdefault(signal, []).append(Label(label, match["unit"] or ""))
     return sizes, {name: tuple(own) for name, own in labels.items() if any(map(any, own))}
 
 
-def _split(name: str, joints: Sequence[str], sizes: Mapping[str, int]) -> tuple[str, str]:
+def _split_name(name: str, joints: Sequence[str], sizes: Mapping[str, int]) -> tuple[str, str]:
     """The signal and the label of a column; an empty label of a number that counts on."""
     number = _NUMBERED.fullmatch(name)
     if number is not None and int(number["k"][:9]) == sizes.get(number["signal"], 0):

@@ -97,8 +97,8 @@ def base_name(signal: str) -> str:
     shorter = re.sub(r"_\d+$", "", signal)
     if shorter in WORDS:
         return shorter
-    held = base_name(signal.removeprefix(SAMPLED)) if signal.startswith(SAMPLED) else signal
-    return held if held in WORDS else signal
+    name_of_value = base_name(signal.removeprefix(SAMPLED)) if signal.startswith(SAMPLED) else signal
+    return name_of_value if name_of_value in WORDS else signal
 
 
 def words_of(signal: str) -> SignalWords:

@@ -60,8 +60,8 @@ def _signal(trajectory: MotionData, name: str) -> str:
     """Name, quantity and units of a signal: "current (motor current I, A)"."""
     units = dict.fromkeys(label.unit for label in trajectory.signal_labels.get(name, ()) if label.unit)
     words = str(words_of(name))
-    known = ([words] if words != name else []) + ([" or ".join(units)] if units else [])
-    return f"{name} ({', '.join(known)})" if known else name
+    descriptions = ([words] if words != name else []) + ([" or ".join(units)] if units else [])
+    return f"{name} ({', '.join(descriptions)})" if descriptions else name
 
 
 def _energy(value: Any) -> str:

@@ -29,6 +29,7 @@ from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
     import armdyn.motion.comparison
     import armdyn.motion.drives
@@ -118,7 +119,7 @@ class Trajectory(Tabulated, MotionData):
         return motion.with_signals(**signals) if signals else motion
 
     @classmethod
-    def from_dataframe(cls, frame: Any, *, robot: Robot, **options: Any) -> Trajectory:
+    def from_dataframe(cls, frame: object, *, robot: Robot, **options: object) -> Trajectory:
         """The motion of a data frame of pandas, polars or pyarrow, as `from_log` makes it of any table.
 
         Args:
@@ -138,7 +139,7 @@ class Trajectory(Tabulated, MotionData):
         return cls.from_log(frame, robot, **options)
 
     @classmethod
-    def from_log(cls, source: Any, robot: Robot, **options: Any) -> Trajectory:
+    def from_log(cls, source: object, robot: Robot, **options: object) -> Trajectory:
         """The motion of a log as a trajectory, to plot, animate, view, report and compare.
 
         Velocities and accelerations that were not recorded are derivatives of the quintic spline through the
@@ -306,16 +307,18 @@ class Trajectory(Tabulated, MotionData):
         (1001, 2)
         """
         shape = (*self.q.shape[:-1], "k")
-        given = {}
+        new_labels = {}
         for name, values in signals.items():
             if problems := list(text_problems(name, "the name of a signal")):
                 raise SettingError(" ".join(problems))
-            given[name] = array(f"signal {name!r}", values, shape, "a row for each time", missing=True)
-            if not given[name].size:
-                raise ShapeError(f"signal {name!r} holds no values: shape {given[name].shape}; expected k above zero")
-        labels = {name: known for name, known in self.signal_labels.items() if name not in given}
-        labels |= known_labels(given, self.joint_names, self.joint_kinds)
-        return replace(self, signals={**self.signals, **given}, signal_labels=labels)
+            new_labels[name] = array(f"signal {name!r}", values, shape, "a row for each time", missing=True)
+            if not new_labels[name].size:
+                raise ShapeError(
+                    f"signal {name!r} holds no values: shape {new_labels[name].shape}; expected k above zero"
+                )
+        labels = {name: label for name, label in self.signal_labels.items() if name not in new_labels}
+        labels |= known_labels(new_labels, self.joint_names, self.joint_kinds)
+        return replace(self, signals={**self.signals, **new_labels}, signal_labels=labels)
 
     def with_signal_labels(self, **labels: Sequence[tuple[str, str]]) -> Trajectory:
         """A copy of the trajectory with names and units of the values of signals, which pictures show and files keep.
@@ -331,7 +334,7 @@ class Trajectory(Tabulated, MotionData):
         >>> motion.with_signals(error=np.zeros((1001, 2))).with_signal_labels(error=[("turn", "rad"), ("slide", "m")])
         <Trajectory of 'rp': 1001 times from 0 to 1 s, 2 joints; DOP853, rtol 1e-10, atol 1e-10>
         """
-        checked = {name: checked_labels(name, given, self.signals) for name, given in labels.items()}
+        checked = {name: checked_labels(name, new_labels, self.signals) for name, new_labels in labels.items()}
         return replace(self, signal_labels={**self.signal_labels, **checked})
 
     def to_dict(self) -> dict[str, Array]:
@@ -347,7 +350,7 @@ class Trajectory(Tabulated, MotionData):
         """
         return table(self)
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """The table of `to_dict` as a ``pandas.DataFrame``, one row per time and state; it needs the library pandas.
 
         ``attrs["units"]`` has the unit of each column that has one, ``attrs["quantities"]`` the quantity of each column

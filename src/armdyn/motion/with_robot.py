@@ -59,7 +59,7 @@ class Touching(Protocol):
         """The point and its plane."""
 
 
-def check_it_moved(trajectory: MotionData, robot: Any) -> None:
+def check_it_moved(trajectory: MotionData, robot: object) -> None:
     """Refuse a robot whose joints are not those of the motion."""
     if not isinstance(robot, Robot):
         raise ShapeError(f"robot is {excerpt(robot)}; expected the Robot that moved")
@@ -154,10 +154,10 @@ def _refuse_more_forces(trajectory: MotionData, robot: Robot) -> None:
         "rub while brakes or bristles hold others": friction.any()
         and ("bristles" in signals or any(event.kind in ("engaged", "released") for event in trajectory.events)),
     }
-    for what, happens in does.items():
+    for source, happens in does.items():
         if happens:
             raise Unsupported(
-                f"links of {robot.name!r}, which has flexible joints, {what} in this motion; constraint_forces does "
+                f"links of {robot.name!r}, which has flexible joints, {source} in this motion; constraint_forces does "
                 "not count that. Use a part of the motion in which they do not: trajectory.between(start, end)"
             )
 
@@ -167,15 +167,17 @@ def _pushed(trajectory: MotionData, robot: Robot, contacts: Sequence[Touching]) 
     pushed, pushes = np.zeros(trajectory.q.shape), trajectory.signals
     if "stop_force" in pushes:
         sides = (("lower", 1.0), ("upper", -1.0))
-        known = {f"{joint} {side} stop": (k, sign) for k, joint in enumerate(robot.joint_names) for side, sign in sides}
+        joints_and_signs = {
+            f"{joint} {side} stop": (k, sign) for k, joint in enumerate(robot.joint_names) for side, sign in sides
+        }
         named = [label.name for label in trajectory.signal_labels.get("stop_force", ())]
-        if len(named) != pushes["stop_force"].shape[-1] or not known.keys() >= set(named):
+        if len(named) != pushes["stop_force"].shape[-1] or not joints_and_signs.keys() >= set(named):
             raise ShapeError(
                 "the signal 'stop_force' of this motion does not say which stops push. Give their names, as "
                 "trajectory.with_signal_labels(stop_force=[('joint_1 upper stop', 'N m')])"
             )
         for (k, sign), force in zip(
-            map(known.__getitem__, named), np.moveaxis(pushes["stop_force"], -1, 0), strict=True
+            map(joints_and_signs.__getitem__, named), np.moveaxis(pushes["stop_force"], -1, 0), strict=True
         ):
             pushed[..., k] += sign * force
     if "contact_force" in pushes:

@@ -108,7 +108,7 @@ def checked_words(text: str) -> dict[str, Any]:
     return words
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
@@ -116,22 +116,22 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_list(value: Any, of: Callable[[Any], bool]) -> bool:
+def _is_list(value: object, of: Callable[[Any], bool]) -> bool:
     return isinstance(value, list) and all(map(of, value))
 
 
-def _are_statistics(value: Any) -> bool:
+def _are_statistics(value: object) -> bool:
     checks = {"method": _is_text, "steps": _is_count, "evaluations": _is_count, "wall_time": _is_number}
     return (
         isinstance(value, dict) and {*value} == {*checks} and all(holds(value[name]) for name, holds in checks.items())
     )
 
 
-def _are_labels(value: Any) -> bool:
+def _are_labels(value: object) -> bool:
     return isinstance(value, dict) and all(_is_list(labels, _is_label) for labels in value.values())
 
 
@@ -143,7 +143,7 @@ def _are_bounds(value: Any) -> bool:
     return _is_list(value, lambda bound: bound is None or _is_number(bound)) and len(value) == len(UNBOUNDED)
 
 
-def _is_event(value: Any) -> bool:
+def _is_event(value: object) -> bool:
     if not isinstance(value, list) or len(value) != 7:
         return False
     t, name, kind, q, qd, energy, index = value
@@ -219,6 +219,6 @@ def _check_shapes(arrays: Mapping[str, Array], signals: Mapping[str, Array], dof
         _check(f"signal {name!r}", array, (*common, array.shape[-1] if array.ndim else 1))
 
 
-def _check(what: str, array: Array, expected: tuple[int, ...]) -> None:
+def _check(subject: str, array: Array, expected: tuple[int, ...]) -> None:
     if array.dtype != np.float64 or array.shape != expected or not array.size:
-        raise ValueError(f"{what} is {array.dtype} {array.shape}; expected float64 {expected}")
+        raise ValueError(f"{subject} is {array.dtype} {array.shape}; expected float64 {expected}")

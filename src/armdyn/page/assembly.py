@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from armdyn.page.html_file import filled, template_file
 from armdyn.targets.wasm import WasmModule
@@ -17,7 +16,7 @@ SCRIPTS = (
 """Script files in their order in the script: they share its names, which are defined before use."""
 
 
-def page_html(parts: Mapping[str, str], module: WasmModule, robot: Mapping[str, Any]) -> str:
+def page_html(parts: Mapping[str, str], module: WasmModule, robot: Mapping[str, object]) -> str:
     """The HTML file of a page.
 
     Args:
@@ -37,7 +36,7 @@ def page_html(parts: Mapping[str, str], module: WasmModule, robot: Mapping[str, 
     )
 
 
-def script_json(value: Any) -> str:
+def script_json(value: object) -> str:
     r"""A value as JSON that ends no script and opens no comment of HTML.
 
     >>> script_json("</script>")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from html import escape
-from typing import Any
 
 import numpy as np
 
@@ -112,7 +111,7 @@ def _small(text: str) -> str:
     return f'<br><span class="why">{escape(text)}</span>' if text else ""
 
 
-def _scene(subject: Subject, findings: Findings) -> dict[str, Any]:
+def _scene(subject: Subject, findings: Findings) -> dict[str, object]:
     """The data of the drawing, in the frame of the root with joints at zero."""
     bodies = {name: body for name, body in subject.bodies.items() if np.isfinite(body.world).all()}
     worst: dict[str, str] = {}
@@ -185,7 +184,7 @@ def _form(hull: Hull) -> Shape | None:
     return None
 
 
-def _segments(body: SubjectLink, bodies: dict[str, SubjectLink]) -> Iterator[dict[str, Any]]:
+def _segments(body: SubjectLink, bodies: dict[str, SubjectLink]) -> Iterator[dict[str, object]]:
     """The line from a link to each joint on it, and the axis of the joint."""
     for joint in body.carries:
         child = bodies.get(joint.child)
@@ -202,7 +201,7 @@ def _segments(body: SubjectLink, bodies: dict[str, SubjectLink]) -> Iterator[dic
         }
 
 
-def _ellipsoid(body: SubjectLink, middle: Array, size: float) -> Iterator[dict[str, Any]]:
+def _ellipsoid(body: SubjectLink, middle: Array, size: float) -> Iterator[dict[str, object]]:
     """The ellipsoid of uniform density with the mass and moments of a link, if it is near."""
     if not body.is_stated or not body.mass or body.mass <= 0.0:
         return

@@ -45,17 +45,17 @@ def equations_html(robot: Robot) -> str:
         counts.append(f"{symbol}: {program.op_counts}")
         result = program.equations(digits=DIGITS)
         if len(result) <= MOST_EQUATIONS:
-            blocks.append(_written(symbol, str(result).splitlines()))
+            blocks.append(_write(symbol, str(result).splitlines()))
     if len(blocks) < len(FUNCTIONS):
         blocks.append(_recursion())
-    told = "; ".join(counts)
+    text = "; ".join(counts)
     return (
-        f"<p>Operations a state, exact: {escape(told)}. Numbers are rounded to {DIGITS} digits here.</p>"
+        f"<p>Operations a state, exact: {escape(text)}. Numbers are rounded to {DIGITS} digits here.</p>"
         + "".join(blocks)
     )  # fmt: skip
 
 
-def _written(symbol: str, lines: list[str]) -> str:
+def _write(symbol: str, lines: list[str]) -> str:
     text = escape("\n".join(lines))
     opened = " open" if len(lines) <= 24 else ""
     return (

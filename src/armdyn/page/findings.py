@@ -86,8 +86,10 @@ def _holding(robot: Robot, q: np.ndarray) -> Iterator[PageFinding]:
     share = np.where(bounded, largest / np.where(bounded, robot.effort_limits, 1.0), 0.0)
     k = int(share.argmax())
     unit = "N m" if robot.joints[k].kind == "revolute" else "N"
-    held = f"{figure(float(largest[k]), digits=4)} of {figure(float(robot.effort_limits[k]), digits=4)} {unit}"
-    text = f"Holding the arm takes at most {100 * share[k]:.0f} % of a joint's limit: {held} at {robot.joint_names[k]}."
+    holding = f"{figure(float(largest[k]), digits=4)} of {figure(float(robot.effort_limits[k]), digits=4)} {unit}"
+    text = (
+        f"Holding the arm takes at most {100 * share[k]:.0f} % of a joint's limit: {holding} at {robot.joint_names[k]}."
+    )
     yield PageFinding("good" if share[k] <= 1.0 else "warning", text)
 
 

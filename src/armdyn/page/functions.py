@@ -45,7 +45,7 @@ class Functions:
     """
 
     module: WasmModule
-    fall: dict[str, Any] | None
+    fall: dict[str, object] | None
     left_out: tuple[str, ...]
 
 
@@ -57,7 +57,7 @@ def functions_of(robot: Robot, start: Array) -> Functions:
     ``accelerations``, ``released`` and a rollout for each of `METHODS`, and with constraints ``closing``, a step of
     Newton's method towards them.
     """
-    still: dict[str, Program | Rollout] = {"at": _at(robot), "moving": _moving(robot)}
+    still: dict[str, Program | Rollout] = {"at": _program_at(robot), "moving": _moving(robot)}
     left_out: list[str] = []
     fall, settings = _falling(robot, start, left_out)
     whole = module(still | fall, name="arm", sine="own")
@@ -68,7 +68,7 @@ def functions_of(robot: Robot, start: Array) -> Functions:
     return Functions(whole, settings, tuple(left_out))
 
 
-def _at(robot: Robot) -> Program:
+def _program_at(robot: Robot) -> Program:
     """The program of the quantities of a configuration q."""
     parts = {
         "poses": robot.link_poses.program(),
@@ -79,7 +79,7 @@ def _at(robot: Robot) -> Program:
     if robot.tip is not None:
         parts["tip_pose"] = robot.forward_kinematics.program()
         parts["tip_jacobian"] = robot.jacobian.program(expressed_in="world")
-    return _together("at", parts)
+    return _join("at", parts)
 
 
 def poses_module(robot: Robot) -> WasmModule:
@@ -87,7 +87,7 @@ def poses_module(robot: Robot) -> WasmModule:
     parts = {"poses": robot.link_poses.program()}
     if robot.tip is not None:
         parts["tip_pose"] = robot.forward_kinematics.program()
-    return module({"at": _together("at", parts)}, name="arm", sine="own")
+    return module({"at": _join("at", parts)}, name="arm", sine="own")
 
 
 def _moving(robot: Robot) -> Program:
@@ -100,8 +100,8 @@ def _moving(robot: Robot) -> Program:
         result["inverse_dynamics"] = algorithms.inverse_dynamics
     programs = {name: robot.program(function) for name, function in result.items()}
     if has_friction(robot):
-        programs["friction_forces"] = robot.program(algorithms.friction_forces, given=("qdd",))
-    return _together("moving", programs)
+        programs["friction_forces"] = robot.program(algorithms.friction_forces, optional_inputs=("qdd",))
+    return _join("moving", programs)
 
 
 def has_friction(robot: Robot) -> bool:
@@ -130,16 +130,16 @@ def _falling(
         damping, stiffness = constants(robot)
         of_qdd = robot.program(constrained_accelerations) if constrained else robot.forward_dynamics.program()
         programs: dict[str, Program | Rollout] = {
-            "accelerations": _together("accelerations", {"qdd": of_qdd}),
-            "released": _together("released", {"tau": robot.program(released)}),
+            "accelerations": _join("accelerations", {"qdd": of_qdd}),
+            "released": _join("released", {"tau": robot.program(released)}),
         }
         if constrained:
             programs["closing"] = robot.program(projection_step)
         if count(robot.model):
-            programs["stored"] = _together("stored", {"stored": robot.program(bristle_energy)})
+            programs["stored"] = _join("stored", {"stored": robot.program(bristle_energy)})
         if flexible_places(robot.model):
             energies = {"kinetic": robot.flexible_kinetic_energy.program(), "stored": robot.spring_energy.program()}
-            programs["flexible"] = _together("flexible", energies)
+            programs["flexible"] = _join("flexible", energies)
             left_out.append(OF_STIFF_ARM)
         loops = {
             name: ClosedLoop(
@@ -160,7 +160,7 @@ def _falling(
     }
 
 
-def _together(name: str, parts: dict[str, Program]) -> Program:
+def _join(name: str, parts: dict[str, Program]) -> Program:
     """One program that joins several, with their names for its results."""
     named = [replace(program, outputs=(Port(new, program.outputs[0].shape),)) for new, program in parts.items()]
     result: Callable[[Program, Port], str] = lambda _, port: port.name  # noqa: E731

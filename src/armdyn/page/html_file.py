@@ -25,6 +25,6 @@ def filled(template: str, parts: Mapping[str, str], *, style: str, policy: str =
         policy: directives of the content security policy, each followed by a semicolon.
         more: further lines of the head.
     """
-    known = {**parts, "version": escape(__version__), "style": style, "policy": policy, "more": more}
+    values = {**parts, "version": escape(__version__), "style": style, "policy": policy, "more": more}
     whole = template_file("armdyn.page", "head.html") + template
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: known[place[1]], whole)
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], whole)

@@ -70,7 +70,7 @@ class Content:
         self.whole = list(self._of_all())
         self._pack()
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The content for JSON."""
         motion = self.motion
         return {
@@ -95,7 +95,7 @@ class Content:
         motion, over, kind = self.motion, self.over, self.motion.joint_kinds[k]
         references = {name: own[0] for name, own in self._references().items()}
         for name in ("q", "qd", "tau", "qdd"):
-            unit, factor = _shown(UNITS[kind][name])
+            unit, factor = _unit_and_factor(UNITS[kind][name])
             turns, slides, symbol = WORDS[name]
             title = f"{turns if kind == 'revolute' else slides} {symbol}"
             series = [{"column": self._column(f"{name}:{k}", getattr(motion, name)[:, k]), "role": "main"}]
@@ -117,7 +117,7 @@ class Content:
         yield from self._signals(k, {*references.values()})
 
     def _derived(self, name: str, title: str, values: Array, k: int, kind: str) -> dict[str, Any]:
-        unit, factor = _shown(UNITS[kind]["q"])
+        unit, factor = _unit_and_factor(UNITS[kind]["q"])
         self._name(name, name)
         series = [{"column": self._column(f"{name}:{k}", values), "role": "main"}]
         return {"quantity": name, "title": title, "unit": unit, "factor": factor, "series": series}
@@ -128,7 +128,7 @@ class Content:
             labels = motion.signal_labels.get(name, ())
             if name in references or [label.name for label in labels] != list(motion.joint_names) or not any_of(values):
                 continue
-            unit, factor = _shown(labels[k].unit)
+            unit, factor = _unit_and_factor(labels[k].unit)
             self._name(name, words_of(name).words)
             series = [{"column": self._column(f"{name}:{k}", values[:, k]), "role": "main"}]
             if over is not None and name in over.arrays and np.isfinite(over.arrays[name][:, k]).any():
@@ -147,7 +147,7 @@ class Content:
         }
         return {name: own for name, own in result.items() if own}
 
-    def _bounds(self, k: int, name: str, factor: float) -> dict[str, Any]:
+    def _bounds(self, k: int, name: str, factor: float) -> dict[str, object]:
         if not self.limits:
             return {}
         one = self.limits[k]
@@ -163,7 +163,7 @@ class Content:
             "high": high * factor if math.isfinite(high) else None,
         }
 
-    def _of_all(self) -> Iterator[dict[str, Any]]:
+    def _of_all(self) -> Iterator[dict[str, object]]:
         """The charts of energies and of signals that are not of joints."""
         motion, energy = self.motion, self.motion.energy
         parts = [("kinetic", energy.kinetic), ("potential", energy.potential), ("work put in", energy.work)]
@@ -186,7 +186,7 @@ class Content:
             units = dict.fromkeys(labels[k].unit if labels else "" for k in moving)
             for unit in units:
                 own = [k for k in moving if not labels or labels[k].unit == unit]
-                words, (text, factor) = words_of(name), _shown(unit)
+                words, (text, factor) = words_of(name), _unit_and_factor(unit)
                 lines = [
                     {
                         "column": self._column(f"{name}:{k}", values[:, k]), "role": "main",
@@ -203,7 +203,7 @@ class Content:
         first = self._in_overview()
         times = [self.motion.t, *([] if self.over is None else [self.over.t])]
         for of, t in enumerate(times):
-            own = {name: values for name, (which, values) in self._values.items() if which == of}
+            own = {name: values for name, (motion, values) in self._values.items() if motion == of}
             rows = np.arange(len(t))
             if len(t) * max(len(own), 1) > MOST_NUMBERS / len(times):
                 most = int(MOST_NUMBERS / len(times) / max(len(own), 1))
@@ -236,7 +236,7 @@ class Content:
         return len(self.blocks) - 1
 
 
-def _shown(unit: str) -> tuple[str, float]:
+def _unit_and_factor(unit: str) -> tuple[str, float]:
     """The displayed unit, and its factor."""
     return DEGREES.get(unit, (unit.replace("^2", "²"), 1.0))
 

@@ -149,8 +149,8 @@ def _arm(
     """The loader of the WebAssembly and the data of the arm; none without a robot."""
     if robot is None:
         return "const load = async () => null;", None
-    drawn, told = scene(robot, TRIANGLES if meshes else 0)
-    notes += told
+    drawn, notes_of_scene = scene(robot, TRIANGLES if meshes else 0)
+    notes += notes_of_scene
     loader = re.sub(r"^export ", "", poses_module(robot).javascript, flags=re.MULTILINE)
     data = {"links": list(robot.link_names), "tip": robot.tip, "ellipsoids": [], "path": _path(robot, trajectory)}
     return loader, {**data, **{"axes" if name == "joints" else name: value for name, value in drawn.items()}}

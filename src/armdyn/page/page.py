@@ -131,10 +131,10 @@ def _fitting(robot: Robot, functions: Functions, start: np.ndarray, most: int) -
     result = findings(robot)
     while True:
         drawn, notes = scene(robot, most)
-        told = [*functions.left_out, *_without_tip(robot), *notes]
-        parts = {**fixed, "findings": findings_list([*(PageFinding("note", note) for note in told), *result])}
+        notes_of_page = [*functions.left_out, *_without_tip(robot), *notes]
+        parts = {**fixed, "findings": findings_list([*(PageFinding("note", note) for note in notes_of_page), *result])}
         html = page_html(parts, functions.module, _data(robot, functions, start, drawn))
-        page = Page(html, tuple(told))
+        page = Page(html, tuple(notes_of_page))
         if page.size <= LARGEST:
             return page
         if not most:
@@ -240,7 +240,7 @@ def short_names(names: Sequence[str]) -> list[str]:
     return short if all(any(map(str.isalpha, one)) for one in short) else list(names)
 
 
-def _joint(joint: Any) -> dict[str, Any]:
+def _joint(joint: Any) -> dict[str, object]:
     low, high = joint.limits.lower, joint.limits.upper
     free = WITHOUT_LIMITS[joint.kind]
     if not low < high:
@@ -254,7 +254,7 @@ def _joint(joint: Any) -> dict[str, Any]:
     return {"name": joint.name, "kind": joint.kind, "low": low, "high": high, "stops": stops, "effort": effort}
 
 
-def _reference(robot: Robot) -> dict[str, Any]:
+def _reference(robot: Robot) -> dict[str, object]:
     """NumPy's results at a random configuration, with which the page compares its own."""
     q = robot.random_configuration(7)
     values = {"mass_matrix": robot.mass_matrix(q), "gravity_forces": robot.gravity_forces(q)}

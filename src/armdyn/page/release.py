@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.constraints.dynamics import constrained_forward_dynamics
 from armdyn.declaration import function
+from armdyn.model.mechanism import Mechanism
 from armdyn.program import greater, maximum, minimum, select
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -26,7 +27,7 @@ SAMPLES = 64
 
 
 @function("(n),(n),(n),(n)->(n)")
-def released(model: Any, q: Any, qd: Any, damping: Any, stiffness: Any) -> Any:
+def released(model: Mechanism, q: Array, qd: Array, damping: Any, stiffness: Any) -> Array:
     """Joint forces of damping, and of stops at the limits, N m or N, shape (..., n).
 
     Args:
@@ -52,7 +53,7 @@ def released(model: Any, q: Any, qd: Any, damping: Any, stiffness: Any) -> Any:
 
 
 @function("(n),(n),(n)->(n)")
-def constrained_accelerations(model: Any, q: Any, qd: Any, tau: Any) -> Any:
+def constrained_accelerations(model: Mechanism, q: Array, qd: Array, tau: Array) -> Array:
     """Joint accelerations under the constraints of the robot, rad/s^2 or m/s^2, shape (..., n).
 
     Args:
@@ -60,7 +61,8 @@ def constrained_accelerations(model: Any, q: Any, qd: Any, tau: Any) -> Any:
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
     """
-    return constrained_forward_dynamics(model, q, qd, tau)[0]
+    qdd: Array = constrained_forward_dynamics(model, q, qd, tau)[0]
+    return qdd
 
 
 def constants(robot: Robot) -> tuple[Array, Array]:

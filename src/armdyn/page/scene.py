@@ -51,7 +51,7 @@ def _segments(robot: Robot) -> list[list[int]]:
     return [[number[joint.parent], number[joint.child]] for joint in robot.model.joints]
 
 
-def _points(robot: Robot) -> list[dict[str, Any]]:
+def _points(robot: Robot) -> list[dict[str, object]]:
     """Points on links that are joined to the link's origin by a line: the tip, and points of constraints."""
     model = robot.model
     places: list[tuple[str, Sequence[float]]] = []
@@ -67,13 +67,13 @@ def _points(robot: Robot) -> list[dict[str, Any]]:
     return result
 
 
-def _joints(robot: Robot) -> list[dict[str, Any]]:
+def _joints(robot: Robot) -> list[dict[str, object]]:
     """The symbols of joints, each in the frame of its child link."""
     number = {name: k for k, name in enumerate(robot.link_names)}
     return [{"link": number[j.child], "axis": j.axis.tolist(), "kind": j.kind} for j in robot.model.joints]
 
 
-def _inertias(robot: Robot) -> list[dict[str, Any]]:
+def _inertias(robot: Robot) -> list[dict[str, object]]:
     """Ellipsoids of uniform density with the mass and the moments of inertia of each moving link."""
     result = []
     for k, link in enumerate(robot.model.links):
@@ -97,7 +97,7 @@ def _reach(robot: Robot) -> float:
     return reach if reach > 1e-6 else 1.0
 
 
-def _view(robot: Robot) -> dict[str, Any]:
+def _view(robot: Robot) -> dict[str, object]:
     """The upward direction, the direction to the camera, and the normal of the grid."""
     plane = plane_of_motion(robot)
     if plane is not None:
@@ -115,13 +115,13 @@ def _view(robot: Robot) -> dict[str, Any]:
     return {"up": up.tolist(), "eye": eye.tolist(), "grid": up.tolist(), "planar": False}
 
 
-def _packed(robot: Robot, body: ShapeTriangles) -> dict[str, Any]:
+def _packed(robot: Robot, body: ShapeTriangles) -> dict[str, object]:
     """The triangles of a body, with its link and colour."""
     color = None if body.color is None else list(body.color)
     return {"link": robot.link_names.index(body.link), "color": color, **packed(body.triangles)}
 
 
-def packed(triangles: Array) -> dict[str, Any]:
+def packed(triangles: Array) -> dict[str, object]:
     """Triangles, shape (k, 3, 3), with 16 bits per coordinate and shared corners stored once."""
     corners = triangles.reshape(-1, 3)
     low = corners.min(axis=0)

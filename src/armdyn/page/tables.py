@@ -89,7 +89,7 @@ def _actuator_table(robot: Robot) -> str:
     return f"<h3>Actuators</h3>{html_table(['joint', 'actuator', 'quantity'], rows)}" if rows else ""
 
 
-def _part_rows(actuator: Any) -> Iterator[tuple[str, str]]:
+def _part_rows(actuator: object) -> Iterator[tuple[str, str]]:
     """The name and the numbers of each part, motor first; limits and thermal model of a motor in separate rows."""
     if not isinstance(actuator, Actuator):
         yield type(actuator).__name__, str(actuator)
@@ -161,11 +161,11 @@ def operation_table(module: WasmModule) -> str:
     return html_table(["function", "operations"], rows)
 
 
-def findings_list(found: Iterable[PageFinding]) -> str:
+def findings_list(findings: Iterable[PageFinding]) -> str:
     """Sentences, warnings first."""
     order = {"warning": 0, "note": 1, "good": 2}
     marks = {"good": "✓", "note": "i", "warning": "!"}
-    items = sorted(found, key=lambda one: order[one.kind])
+    items = sorted(findings, key=lambda one: order[one.kind])
     rows = "".join(
         f'<li class="{f.kind}"><b aria-label="{f.kind}">{marks[f.kind]}</b>{escape(f.text)}</li>' for f in items
     )

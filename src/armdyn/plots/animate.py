@@ -97,7 +97,7 @@ def animate_trajectory(
         raise SettingError(f"style='ucl' is of arms that move in a plane; {robot.name!r} moves in space")
     usual = FPS_UCL if ucl else FPS
     fps = number("fps", usual if fps is None else fps, above=0.0, unit="Hz", error=SettingError)
-    shown, pace = _shown(trajectory, fps, speed, every, ucl=ucl)
+    shown, pace = _frames(trajectory, fps, speed, every, ucl=ucl)
     indices = _indices(trajectory.batch, motions)
     energy = shown.energy.kinetic, shown.energy.potential
     frames = Frames(shown.t, _of(shown, indices, "q"), None if trajectory.batch else energy, indices, pace)
@@ -121,7 +121,7 @@ def _surfaces(robot: Robot, contacts: Sequence[Touching], q: Array) -> Iterator[
     return surfaces_of(robot, (*robot.model.constraints, *(one.plane for one in contacts)), finite)
 
 
-def _shown(trajectory: MotionData, fps: float, speed: Any, every: Any, *, ucl: bool) -> tuple[MotionData, str]:
+def _frames(trajectory: MotionData, fps: float, speed: float, every: Any, *, ucl: bool) -> tuple[MotionData, str]:
     """The states of the frames, and the text on the speed in the title."""
     speed = number("speed", speed, above=0.0, error=SettingError)
     if every is None and not ucl:

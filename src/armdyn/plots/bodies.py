@@ -77,8 +77,8 @@ def _shares(counts: list[int], sizes: list[float], most: int) -> list[int]:
     order = sorted(range(len(counts)), key=lambda k: counts[k] / max(sizes[k], 1e-12))
     shares, remaining, length = [0] * len(counts), float(most), sum(sizes)
     for k in order:  # unused shares go to the other bodies
-        wanted = min(counts[k], max(int(remaining * sizes[k] / max(length, 1e-12)), FEWEST))
-        shares[k] = wanted if wanted <= remaining else 0
+        share = min(counts[k], max(int(remaining * sizes[k] / max(length, 1e-12)), FEWEST))
+        shares[k] = share if share <= remaining else 0
         remaining, length = remaining - shares[k], length - sizes[k]
     return shares
 

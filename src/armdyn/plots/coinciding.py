@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class CurvePiece(NamedTuple):
     of: int = 1
 
     @property
-    def style(self) -> dict[str, Any]:
+    def style(self) -> dict[str, object]:
         """The line style as keywords of matplotlib; empty for a solid line."""
         if self.of == 1:
             return {}

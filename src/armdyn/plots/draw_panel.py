@@ -196,7 +196,7 @@ def _draw_limits(axes: Axes, panel: Panel, sheet: Sheet) -> None:
     if near:
         rows = [[(0.0, bound), (1.0, bound)] for bound, _, _ in near]
         colours = [sheet.limit if alike else colour for _, colour, _ in near]
-        dashes: Mapping[str, Any] = {"linestyles": [(0, (7.0, 2.0, 1.2, 2.0))], "linewidths": 0.9}
+        dashes: Mapping[str, object] = {"linestyles": [(0, (7.0, 2.0, 1.2, 2.0))], "linewidths": 0.9}
         axes.add_collection(
             LineCollection(rows, transform=across, colors=colours, zorder=1.4, label="limit", **dashes), autolim=False
         )

@@ -75,7 +75,7 @@ def draw_drive_histories(
     """
     drives, behind = trajectory.drives(robot), None if over is None else over.drives(robot)
     sheet = sheet_of(size, palette)
-    chosen, sizes, font = _chosen(drives, joints), sheet.size, sheet.size.font
+    chosen, sizes, font = _drawn_motors(drives, joints), sheet.size, sheet.size.font
     has_heat = any(drives.motors[k].thermal is not None for k in chosen)
     width = sizes.width * (0.9 if has_heat else 0.56)
     figure = new_figure(*(figsize or (width, 0.9 * sheet.scale + 0.8 * sizes.row * len(chosen))))
@@ -109,7 +109,7 @@ def draw_drive_histories(
     return figure
 
 
-def _chosen(drives: DriveHistories, joints: Iterable[str] | str | None) -> list[int]:
+def _drawn_motors(drives: DriveHistories, joints: Iterable[str] | str | None) -> list[int]:
     """The indices of the drawn motors."""
     if joints is None:
         return list(range(len(drives.joints)))

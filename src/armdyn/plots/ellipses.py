@@ -167,7 +167,7 @@ def _draw_configuration(axes: Axes, robot: Robot, q: Array, at_tip: Ellipsoid | 
         points.append(draw_ellipse(axes, at_tip, per_unit, FORWARD, None))
         text = f", 1 kg is {per_unit:g} m long"
     frame_picture(axes, np.concatenate(points), plane, None)
-    axes.set_title(f"{_named(robot, q)}{text}", loc="left", fontsize=8, color=INK)
+    axes.set_title(f"{_title(robot, q)}{text}", loc="left", fontsize=8, color=INK)
 
 
 def _plane_of(robot: Robot, q: Array) -> Array:
@@ -251,7 +251,7 @@ def _say_what_is_bold(figure: Figure, map_name: str) -> None:
     figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8, labelcolor=INK)
 
 
-def _named(robot: Robot, q: Array) -> str:
+def _title(robot: Robot, q: Array) -> str:
     """A title: q of up to three joints, otherwise the robot's name."""
     if robot.dof > 3:
         return robot.name

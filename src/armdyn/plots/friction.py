@@ -78,10 +78,10 @@ def _draw(axes: Axes, laws: Sequence[FrictionLaw], speed: float, load: float) ->
         axes.plot(direction * rates, _force(laws, direction * rates, load), color=COLOURS[0], linewidth=1.6)
     bounds = [law.at_rest(load) for law in laws]
     for end, start in enumerate((-rates[0], rates[0])):
-        held = float(sum(both[end] for both in bounds))
-        axes.plot([0.0, 0.0], [0.0, held], color=COLOURS[1], linewidth=1.6)
-        if abs(held - _force(laws, np.array([start]), load)[0]) > 0.02 * abs(held) > 0.0:
-            axes.plot([0.0], [held], "o", color=COLOURS[1], markersize=3.5)
+        force_at_rest = float(sum(both[end] for both in bounds))
+        axes.plot([0.0, 0.0], [0.0, force_at_rest], color=COLOURS[1], linewidth=1.6)
+        if abs(force_at_rest - _force(laws, np.array([start]), load)[0]) > 0.02 * abs(force_at_rest) > 0.0:
+            axes.plot([0.0], [force_at_rest], "o", color=COLOURS[1], markersize=3.5)
 
 
 def _force(laws: Sequence[FrictionLaw], rates: Array, load: float) -> Array:

@@ -35,7 +35,7 @@ def draw_check(
     count = len(check.joint_names)
     figure = new_figure(11.0, 1.5 + 1.4 * count)
     grid = figure.subplots(count, 2, sharex=True, squeeze=False, width_ratios=(3, 2))
-    drawn = _drawn(check.t)
+    drawn = _values(check.t)
     fit, alone = COLOURS[:2]
     lines = ((check.alone, "friction alone", alone), (check.measured, "measured", INK), (check.fit, "fit", fit))
     for j, (forces, errors) in enumerate(grid):
@@ -71,7 +71,7 @@ def draw_collisions(
     """
     count = len(hits.joint_names)
     figure = new_figure(9.0, 1.2 + 1.3 * count)
-    drawn = _drawn(hits.t)
+    drawn = _values(hits.t)
     t, line, contact = hits.t[drawn], COLOURS[0], COLOURS[1]
     limit = hits.threshold + hits.band
     for j, axes in enumerate(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]):
@@ -126,7 +126,7 @@ def draw_excitation(
     return _finished(adapted(figure, size, palette), path)
 
 
-def _drawn(t: Array) -> Array:
+def _values(t: Array) -> Array:
     return np.arange(0, len(t), max(1, len(t) // MOST_DRAWN))
 
 

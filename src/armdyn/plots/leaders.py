@@ -68,15 +68,15 @@ def draw_labels(
         figure.text(x, (y - 0.01) / size[1], _plain(label.below), va="top", fontsize=7, **style)
 
 
-def spread(wanted: Sequence[float], gap: float, bottom: float, top: float) -> Array:
+def spread(heights: Sequence[float], gap: float, bottom: float, top: float) -> Array:
     """Heights from the top down, as near as possible to those wanted, at least ``gap`` apart, between bottom and top.
 
     >>> spread([2.0, 1.9, 0.2], 0.5, 0.0, 3.0)
     array([2.2 , 1.7 , 0.25])
     """
-    order = gap * np.arange(len(wanted))
+    order = gap * np.arange(len(heights))
     groups: list[list[float]] = []  # means of neighbours that touch, as in isotonic regression
-    for height in np.asarray(wanted) + order:
+    for height in np.asarray(heights) + order:
         groups.append([float(height)])
         while len(groups) > 1 and np.mean(groups[-2]) < np.mean(groups[-1]):
             last = groups.pop()

@@ -178,7 +178,7 @@ class PanelVector:
 def _hand(tip: TipMotion, units: InputUnits) -> list[tuple[PanelVector, PanelVector]]:
     """The panels of the hand, row by row."""
     pose, twist, rate = tip
-    length, turns = ([units.rate(what, order) for order in ("q", "qd", "qdd")] for what in ("length", "angle"))
+    length, turns = ([units.rate(quantity, order) for order in ("q", "qd", "qdd")] for quantity in ("length", "angle"))
     return [
         (
             PanelVector("hand, position", "h", length[0].name, pose[:, :3, 3] / length[0].si),

@@ -94,7 +94,7 @@ def _turn_grey(figure: Figure) -> None:
             _replace(artist.get_color, artist.set_color)
 
 
-def _replace(get: Callable[[], Any], put: Callable[[Any], object]) -> None:
+def _replace(get: Callable[[], object], put: Callable[[Any], object]) -> None:
     """Replace a colour of curves by its grey; other colours stay."""
     if _place(get()) is not None:
         put(_grey(get()))

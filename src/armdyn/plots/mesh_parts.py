@@ -71,10 +71,10 @@ class MeshReader:
             raise UnreadMesh("not found")
         if path not in self._known:
             self._known[path] = self._read(path)
-        known = self._known[path]
-        if isinstance(known, UnreadMesh):
-            raise known
-        return self._within(known, path)
+        parts = self._known[path]
+        if isinstance(parts, UnreadMesh):
+            raise parts
+        return self._within_size(parts, path)
 
     def _read(self, path: Path) -> tuple[MeshPart, ...] | UnreadMesh:
         options: dict[str, Any] = {"force": "scene", "process": False}
@@ -82,7 +82,7 @@ class MeshReader:
         try:
             if path.suffix.lower() != ".stl":
                 options["resolver"] = image_resolver(path, request)
-            parts = open_mesh(path, lambda scene: self._taken(scene, path), **options)
+            parts = open_mesh(path, lambda scene: self._parts_of_scene(scene, path), **options)
         except UnreadMesh as error:
             return error
         except MissingLibrary:
@@ -91,7 +91,7 @@ class MeshReader:
             self.without_image += request
         return parts
 
-    def _taken(self, scene: Any, path: Path) -> tuple[MeshPart, ...]:
+    def _parts_of_scene(self, scene: Any, path: Path) -> tuple[MeshPart, ...]:
         """The parts of a scene read by trimesh; a scene may contain one shape at many poses."""
         placed = (scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry)
         count = sum(len(getattr(shape, "faces", ())) for shape in placed)
@@ -103,7 +103,7 @@ class MeshReader:
             raise UnreadMesh("empty")
         return parts
 
-    def _within(self, parts: tuple[MeshPart, ...], path: Path) -> tuple[MeshPart, ...]:
+    def _within_size(self, parts: tuple[MeshPart, ...], path: Path) -> tuple[MeshPart, ...]:
         """The parts, or their bounding box if the total number of triangles of all meshes is too large."""
         count = sum(len(part.faces) for part in parts)
         if count > self._room:
@@ -125,12 +125,12 @@ class MeshReader:
         ]
 
 
-def image_resolver(path: Path, asked: list[str]) -> Any:
+def image_resolver(path: Path, names: list[str]) -> Any:
     """A resolver of the files that a mesh refers to: in its folder, and images anywhere in its package.
 
     Args:
         path: path of the mesh.
-        asked: list to which the names of images are appended.
+        names: list to which the names of images are appended.
     """
     resolvers = extra("trimesh", "a picture of meshes", name="mesh").resolvers
     package = next((p for p in path.parents if (p / "package.xml").is_file()), path.parent.parent).resolve()
@@ -140,7 +140,7 @@ def image_resolver(path: Path, asked: list[str]) -> Any:
             plain = str(name).strip().replace("\\", "/")
             if not plain.lower().endswith(IMAGES):
                 return super().get(name)
-            asked.append(PurePosixPath(plain).name)
+            names.append(PurePosixPath(plain).name)
             image = (path.parent / plain).resolve()
             return image.read_bytes() if image.is_relative_to(package) and image.is_file() else super().get(name)
 
@@ -151,7 +151,7 @@ def _name(path: Path) -> str:
     return PurePosixPath(path.as_posix()).name
 
 
-def _box_of(bounds: Any) -> MeshPart:
+def _box_of(bounds: object) -> MeshPart:
     corners = np.asarray(bounds, dtype=float)
     if corners.shape != (2, 3) or not np.isfinite(corners).all():
         raise UnreadMesh("empty")

@@ -380,7 +380,7 @@ def notes_on_omitted(quantities: Mapping[str, Array]) -> list[str]:
     return [f"{text}: {', '.join(words)}" for text, words in texts if words]
 
 
-def reference_style(style: Mapping[str, Any]) -> dict[str, Any]:
+def reference_style(style: Mapping[str, Any]) -> dict[str, object]:
     """The line of a reference on a curve of a style: thin, dark, dashed."""
     return {
         "color": _darker(str(style["color"])),

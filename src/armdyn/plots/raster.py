@@ -44,11 +44,11 @@ def nearest(corners: Array, depths: Array, width: int, height: int) -> tuple[Arr
     low, span = (float(depths.min()), float(np.ptp(depths))) if len(own) else (0.0, 1.0)
     span = span if span > 0.0 else 1.0
     planes = _planes(corners, (depths - low) / span)
-    which, y, left, right = _rows(corners, height)
+    triangle, y, left, right = _rows(corners, height)
     first = np.clip(np.ceil(left - 0.5), 0, width).astype(np.int64)
     counts = np.clip(np.ceil(right - 0.5), 0, width).astype(np.int64) - first
     keep = counts > 0
-    which, y, first, counts = which[keep], y[keep], first[keep], counts[keep]
+    triangle, y, first, counts = triangle[keep], y[keep], first[keep], counts[keep]
     keys = np.zeros(width * height, dtype=np.uint64)
     ends = np.cumsum(counts)
     start = 0
@@ -61,10 +61,10 @@ def nearest(corners: Array, depths: Array, width: int, height: int) -> tuple[Arr
             + np.arange(len(row))
             - np.repeat(ends[start:stop] - counts[start:stop] - done, counts[start:stop])
         )
-        a, b, c = planes[which[row]].T
+        a, b, c = planes[triangle[row]].T
         depth = np.clip(a * (x + 0.5) + b * (y[row] + 0.5) + c, 0.0, 1.0)
         nearness = (STEPS * (1.0 - depth)).astype(np.uint64) + np.uint64(1)
-        np.maximum.at(keys, y[row] * width + x, (nearness << np.uint64(32)) | which[row].astype(np.uint64))
+        np.maximum.at(keys, y[row] * width + x, (nearness << np.uint64(32)) | triangle[row].astype(np.uint64))
         start = stop
     covered = keys > 0
     index = np.full(width * height, NOTHING)
@@ -89,19 +89,19 @@ def _rows(corners: Array, height: int) -> tuple[Array, Array, Array, Array]:
     low, high = corners[..., 1].min(axis=1), corners[..., 1].max(axis=1)
     first = np.clip(np.ceil(low - 0.5), 0, height).astype(np.int64)
     counts = np.maximum(np.clip(np.ceil(high - 0.5), 0, height).astype(np.int64) - first, 0)
-    which = np.repeat(np.arange(len(corners)), counts)
-    y = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts - first, counts)
-    left, right = np.full(len(which), np.inf), np.full(len(which), -np.inf)
+    triangle = np.repeat(np.arange(len(corners)), counts)
+    y = np.arange(len(triangle)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+    left, right = np.full(len(triangle), np.inf), np.full(len(triangle), -np.inf)
     for i, j in ((0, 1), (1, 2), (2, 0)):
         up = corners[:, i, 1] <= corners[:, j, 1]  # an edge from its lower end, the same for both triangles at it
         begin = np.where(up[:, None], corners[:, i], corners[:, j])
         way = np.where(up[:, None], corners[:, j], corners[:, i]) - begin
         slope = np.divide(way[:, 0], way[:, 1], out=np.zeros(len(way)), where=way[:, 1] > 0.0)
-        height_in = y + 0.5 - begin[which, 1]
-        x = begin[which, 0] + height_in * slope[which]
-        cut = (height_in > 0.0) & (height_in <= way[which, 1])
+        height_in = y + 0.5 - begin[triangle, 1]
+        x = begin[triangle, 0] + height_in * slope[triangle]
+        cut = (height_in > 0.0) & (height_in <= way[triangle, 1])
         left = np.where(cut, np.minimum(left, x), left)
         right = np.where(cut, np.maximum(right, x), right)
     empty = left > right
     left[empty], right[empty] = 0.0, 0.0
-    return which, y, left, right
+    return triangle, y, left, right

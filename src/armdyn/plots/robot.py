@@ -106,7 +106,7 @@ def plot(
     if ax is not None:
         figure = _into(ax, scene, looks, eye)
     else:
-        figure = _alone(
+        figure = _new_figure(
             scene, looks, notes, eye, wide, robot.name if title is None else title, switch("labels", labels)
         )
     if path is not None:
@@ -125,7 +125,7 @@ def _into(ax: Axes, scene: _Scene, looks: list[ShapeTriangles], eye: tuple[float
     return ax.get_figure(root=True)  # type: ignore[return-value]
 
 
-def _alone(
+def _new_figure(
     scene: _Scene,
     looks: list[ShapeTriangles],
     notes: list[str],
@@ -160,7 +160,7 @@ def _alone(
     return figure
 
 
-def _label(figure: Figure, axes: Any, named: list[PointLabel], width: float, below: float) -> None:
+def _label(figure: Figure, axes: object, named: list[PointLabel], width: float, below: float) -> None:
     """Make room for the column of labels, and draw it."""
     needed = LINE * len(named) + ABOVE + below + 2.0 * MARGIN
     lacking = max(needed - float(figure.get_figheight()), 0.0)
@@ -245,14 +245,14 @@ class _Scene:
         frame = self.robot.model.frame(name)
         return self.now.links[frame.link] @ frame.pose
 
-    def _draw_lines(self, axes: Any, pose: _Pose, colour: str, *, width: float, z: float) -> None:
+    def _draw_lines(self, axes: object, pose: _Pose, colour: str, *, width: float, z: float) -> None:
         around = [patheffects.withStroke(linewidth=width + 1.2, foreground="white", alpha=0.6)]  # on dark links too
         for line in self._lines(pose):
-            style: dict[str, Any] = {"solid_capstyle": "round", "zorder": z, "path_effects": around}
+            style: dict[str, object] = {"solid_capstyle": "round", "zorder": z, "path_effects": around}
             draw_line(axes, line, self.plane, color=colour, linewidth=width, **style)
 
     def _draw_looks(
-        self, axes: Any, looks: list[ShapeTriangles], pose: _Pose, *, alpha: float, z: float
+        self, axes: object, looks: list[ShapeTriangles], pose: _Pose, *, alpha: float, z: float
     ) -> list[Array]:
         """Draw the shapes of the links and return the corners of their bounding boxes."""
         draw_solids(axes, *place_bodies(looks, pose.links), self.plane, alpha=alpha, z=z)
@@ -267,13 +267,13 @@ class _Scene:
         centres = symbol_centres(origins, axes, LENGTH * self.size)
         return list(zip(joints, origins, axes, centres, strict=True))
 
-    def _draw_axes(self, axes: Any) -> None:
+    def _draw_axes(self, axes: object) -> None:
         dashes = (0, (6, 2, 1, 2))
         for joint, origin, axis, centre in self._places():
             reach = 0.5 * AXIS * LENGTH * self.size
             steps = [float(axis @ (centre - origin)), 0.0]  # from the origin past the symbol
             ends = origin + np.outer([min(steps) - reach, max(steps) + reach], axis)
-            style: dict[str, Any] = {"color": JOINT_COLOURS[joint.kind], "linestyle": dashes}
+            style: dict[str, object] = {"color": JOINT_COLOURS[joint.kind], "linestyle": dashes}
             draw_line(axes, ends, self.plane, linewidth=0.8, zorder=3, **style)
 
     def _symbols(self) -> list[Array]:
@@ -283,7 +283,7 @@ class _Scene:
         ]
         return [triangles.reshape(-1, 3) for triangles in place_bodies]
 
-    def _draw_joints(self, axes: Any) -> None:
+    def _draw_joints(self, axes: object) -> None:
         solids = [corners.reshape(-1, 3, 3) for corners in self._symbols()]
         kinds = [np.array(to_rgb(JOINT_COLOURS[joint.kind])) for joint, *_ in self._places()]
         colours = [np.tile(colour, (len(triangles), 1)) for triangles, colour in zip(solids, kinds, strict=True)]
@@ -297,9 +297,9 @@ class _Scene:
             text = f"{math.degrees(value):.4g}\u00b0" if joint.kind == "revolute" else f"{value:.4g} m"
             result.append((f"{k} {joint.name}", f"{joint.kind}, at {text.replace('-', chr(0x2212))}", centre))
         for name in self.frames:
-            what = "base" if name == self.robot.model.base else "tip" if name == self.robot.tip else "frame"
+            kind = "base" if name == self.robot.model.base else "tip" if name == self.robot.tip else "frame"
             at = ", ".join(f"{x:.3f}" for x in self._frame(name)[:3, 3] + 0.0)
-            result.append((name, f"{what}, at ({at}) m".replace("-", "\u2212"), self._frame(name)[:3, 3]))
+            result.append((name, f"{kind}, at ({at}) m".replace("-", "\u2212"), self._frame(name)[:3, 3]))
         return result
 
     def label(self, axes: Any, figure: Figure, name: str, below: str, place: Array) -> PointLabel:

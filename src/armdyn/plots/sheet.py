@@ -94,18 +94,18 @@ class Sheet(NamedTuple):
         return self.size.font / SIZES["report"].font
 
 
-def sheet_of(size: str, palette: str, known: Sequence[str] = ("report", "paper", "slide")) -> Sheet:
+def sheet_of(size: str, palette: str, options: Sequence[str] = ("report", "paper", "slide")) -> Sheet:
     """The style of a picture by the words of its options.
 
     Args:
         size: "report", "paper" or "slide".
         palette: "colour" or "grey".
-        known: the sizes that the picture can have.
+        options: the sizes that the picture can have.
 
     Raises:
         SettingError: another size or palette.
     """
-    sizes = SIZES[choice("size", size, tuple(known), error=SettingError)]
+    sizes = SIZES[choice("size", size, tuple(options), error=SettingError)]
     return Sheet(sizes, PALETTES[choice("palette", palette, tuple(PALETTES), error=SettingError)])
 
 
@@ -184,7 +184,13 @@ class Places:
     def head(self, title: str, entries: Sequence[LegendEntry], columns: int) -> None:
         """Draw the title, and below it the legend of all panels."""
         font, figure = self.sheet.size.font, self.figure
-        words: dict[str, Any] = {"x": 0.01, "ha": "left", "fontsize": 1.35 * font, "color": INK, "fontweight": "bold"}
+        words: dict[str, object] = {
+            "x": 0.01,
+            "ha": "left",
+            "fontsize": 1.35 * font,
+            "color": INK,
+            "fontweight": "bold",
+        }
         if self.own:
             words |= {"y": 1.0 - 0.09 * self.sheet.scale / self.height, "va": "top"}
         figure.suptitle(plain(title), **words)
@@ -201,7 +207,7 @@ class Places:
 
     def foot(self, lines: Sequence[str]) -> None:
         """Draw notes below all panels."""
-        place: dict[str, Any] = {"y": 0.05 / self.height, "va": "bottom"} if self.own else {}
+        place: dict[str, object] = {"y": 0.05 / self.height, "va": "bottom"} if self.own else {}
         words = "\n".join(map(plain, lines))
         font = max(0.85 * self.sheet.size.font, SMALLEST)
         self.figure.supxlabel(words, x=0.01, ha="left", fontsize=font, color="#555555", multialignment="left", **place)

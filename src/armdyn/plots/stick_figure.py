@@ -27,9 +27,9 @@ def held_lines(robot: Robot, q: ArrayLike) -> list[Array]:
     for frame, point in (place for constraint in robot.model.constraints for place in constraint.places):
         if not frame:
             continue
-        held = robot.model.frame(frame)
-        of_link = robot.link_poses(q)[robot.link_names.index(held.link)]
-        T = of_link @ held.pose
+        frame_of_end = robot.model.frame(frame)
+        of_link = robot.link_poses(q)[robot.link_names.index(frame_of_end.link)]
+        T = of_link @ frame_of_end.pose
         line = np.array([of_link[:3, 3], T[:3, :3] @ np.array(point) + T[:3, 3]])
         if np.abs(np.diff(line, axis=0)).max() > SHORTEST:
             lines.append(line)
@@ -115,13 +115,13 @@ def draw_arm(
         moved = np.linalg.norm(np.diff(line, axis=0), axis=1) > 1e-9
         joints = line[:-1] if len(moved) and moved[-1] else line
         axes.plot(*joints.T, **joint)
-    held = held_lines(robot, q)
-    further = [line if plane is None else line @ plane for line in (*held, *lines_to(robot, q, to))]
+    lines_of_constraints = held_lines(robot, q)
+    further = [line if plane is None else line @ plane for line in (*lines_of_constraints, *lines_to(robot, q, to))]
     for line in further:
         axes.plot(*line.T, **link)
-    for line in further[: len(held)]:
+    for line in further[: len(lines_of_constraints)]:
         axes.plot(*line.T, **joint)
-    if not held or np.ptp(lines[-1], axis=0).max() > SHORTEST:  # otherwise the tip is a joint
+    if not lines_of_constraints or np.ptp(lines[-1], axis=0).max() > SHORTEST:  # otherwise the tip is a joint
         axes.plot(*lines[-1][-1:].T, linestyle="none", marker="o", markersize=3.5, color=colour, zorder=3)
     axes.plot(*lines[0][:1].T, linestyle="none", marker="s", markersize=9, color=BASE, zorder=1)
     for artist in axes.lines[drawn:]:

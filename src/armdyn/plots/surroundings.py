@@ -36,7 +36,7 @@ class PlanePatch:
     corners: Array
 
 
-def surfaces_of(robot: Robot, planes: Iterable[Any], q: Array) -> Iterator[PlanePatch]:
+def surfaces_of(robot: Robot, planes: Iterable[object], q: Array) -> Iterator[PlanePatch]:
     """The parts of planes fixed to the base, near the paths of their points.
 
     Args:

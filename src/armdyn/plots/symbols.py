@@ -47,7 +47,7 @@ def draw_solids(
     return solid
 
 
-def draw_line(axes: Any, points: Array, plane: Array | None, **style: Any) -> None:
+def draw_line(axes: Any, points: Array, plane: Array | None, **style: object) -> None:
     """Draw a line through points in base axes, m, (points, 3); in space it may extend beyond the square of its axes."""
     line = axes.plot(*(points if plane is None else points @ plane).T, **style)[0]
     if plane is None:
@@ -55,7 +55,7 @@ def draw_line(axes: Any, points: Array, plane: Array | None, **style: Any) -> No
         line.set_in_layout(False)  # before it is projected its extent means nothing
 
 
-def draw_triad(axes: Any, T: Array, size: float, plane: Array | None, *, z: float) -> None:
+def draw_triad(axes: object, T: Array, size: float, plane: Array | None, *, z: float) -> None:
     """Draw the axes of a frame: x red, y green, z blue; in a plane only those that lie in it."""
     for axis, colour in zip(T[:3, :3].T, AXES, strict=True):
         ends = np.array([T[:3, 3], T[:3, 3] + TRIAD * size * axis])

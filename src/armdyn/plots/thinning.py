@@ -50,12 +50,12 @@ def thinned(triangles: Array, most: int) -> Thinned:
         return Thinned(triangles, np.arange(len(triangles)))
     cells = max(int(np.sqrt(most / 2.0)), 2)  # a closed surface crosses more cells than one of its box's sides
     for _ in range(ROUNDS):
-        coarse, kept = clustered(triangles, cells)
+        coarse, indices = clustered(triangles, cells)
         if len(coarse) <= most:
             break
         cells = max(int(cells * min(np.sqrt(most / len(coarse)), 0.85)), 2)  # triangles grow with the square of cells
     if len(coarse) <= most and _as_large(coarse, triangles):
-        return Thinned(coarse, kept)
+        return Thinned(coarse, indices)
     return Thinned(box_around(triangles), None)
 
 
@@ -85,16 +85,16 @@ def clustered(triangles: Array, cells: int) -> tuple[Array, Array]:
     corners = triangles.reshape(-1, 3)
     low, size = corners.min(axis=0), max(float(np.ptp(corners, axis=0).max()), 1e-300)
     places = np.minimum(((corners - low) * (cells / size)).astype(np.int64), cells - 1)
-    keys, which = np.unique(_key(places, cells), return_inverse=True)
-    which = which.reshape(-1)
-    points = _best_points(triangles, which, len(keys))
+    keys, selection = np.unique(_key(places, cells), return_inverse=True)
+    selection = selection.reshape(-1)
+    points = _best_points(triangles, selection, len(keys))
     lower = np.stack([keys // cells**2, keys // cells % cells, keys % cells], axis=-1) * (size / cells) + low
     points = np.clip(points, lower, lower + size / cells)
-    faces = which.reshape(-1, 3)
+    faces = selection.reshape(-1, 3)
     whole = np.flatnonzero((faces != np.roll(faces, 1, axis=1)).all(axis=1))
     _, first = np.unique(_key(np.sort(faces[whole], axis=1), len(keys)), return_index=True)
-    kept = whole[np.sort(first)]
-    return points[faces[kept]], kept
+    remaining = whole[np.sort(first)]
+    return points[faces[remaining]], remaining
 
 
 def _key(rows: Array, base: int) -> Array:
@@ -103,37 +103,37 @@ def _key(rows: Array, base: int) -> Array:
     return key
 
 
-def _best_points(triangles: Array, which: Array, count: int) -> Array:
+def _best_points(triangles: Array, selection: Array, count: int) -> Array:
     """The point of each cell with the least squares of distances to planes: sum w n n^T x = sum w n (n . p)."""
-    sums = np.bincount(which, minlength=count)
+    sums = np.bincount(selection, minlength=count)
     corners = triangles.reshape(-1, 3)
-    mean = np.stack([np.bincount(which, corners[:, k], count) for k in range(3)], axis=-1) / sums[:, None]
+    mean = np.stack([np.bincount(selection, corners[:, k], count) for k in range(3)], axis=-1) / sums[:, None]
     cross = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     length = np.linalg.norm(cross, axis=1)
     normals = np.divide(cross, length[:, None], out=np.zeros_like(cross), where=length[:, None] > 0.0)
     A, b = np.zeros((count, 3, 3)), np.zeros((count, 3))
-    _add_planes(A, b, which, np.repeat(normals, 3, axis=0), np.repeat(length, 3), corners - mean[which])
-    _add_open_edges(A, b, triangles, normals, which, mean)
+    _add_planes(A, b, selection, np.repeat(normals, 3, axis=0), np.repeat(length, 3), corners - mean[selection])
+    _add_open_edges(A, b, triangles, normals, selection, mean)
     values, vectors = np.linalg.eigh(A)
-    kept = values > FLATTEST * np.maximum(values[:, -1:], 1e-300)
+    significant = values > FLATTEST * np.maximum(values[:, -1:], 1e-300)
     along = np.einsum("kij,ki->kj", vectors, b)
-    along = np.divide(along, values, out=np.zeros_like(along), where=kept)
+    along = np.divide(along, values, out=np.zeros_like(along), where=significant)
     best: Array = mean + np.einsum("kij,kj->ki", vectors, along)
     return best
 
 
-def _add_planes(A: Array, b: Array, which: Array, normals: Array, weights: Array, points: Array) -> None:
+def _add_planes(A: Array, b: Array, selection: Array, normals: Array, weights: Array, points: Array) -> None:
     """Add planes through points, which are relative to the mean of their cell, to the equations of the cells."""
     heights = weights * np.einsum("ki,ki->k", normals, points)
     for i in range(3):
-        b[:, i] += np.bincount(which, heights * normals[:, i], len(b))
+        b[:, i] += np.bincount(selection, heights * normals[:, i], len(b))
         for j in range(i, 3):
-            entry = np.bincount(which, weights * normals[:, i] * normals[:, j], len(b))
+            entry = np.bincount(selection, weights * normals[:, i] * normals[:, j], len(b))
             A[:, i, j] += entry
             A[:, j, i] += entry if i != j else 0.0
 
 
-def _add_open_edges(A: Array, b: Array, triangles: Array, normals: Array, which: Array, mean: Array) -> None:
+def _add_open_edges(A: Array, b: Array, triangles: Array, normals: Array, selection: Array, mean: Array) -> None:
     """Add planes through the edges of only one triangle, perpendicular to it, which keep a rim in position."""
     corners = triangles.reshape(-1, 3)
     low, size = corners.min(axis=0), max(float(np.ptp(corners, axis=0).max()), 1e-300)
@@ -148,4 +148,4 @@ def _add_open_edges(A: Array, b: Array, triangles: Array, normals: Array, which:
     length = np.linalg.norm(across, axis=1)
     across = np.divide(across, length[:, None], out=np.zeros_like(across), where=length[:, None] > 0.0)
     for end in (alone, second[alone]):
-        _add_planes(A, b, which[end], across, length**2, corners[end] - mean[which[end]])
+        _add_planes(A, b, selection[end], across, length**2, corners[end] - mean[selection[end]])

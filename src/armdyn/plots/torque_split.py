@@ -61,13 +61,13 @@ def draw_torque_split(
     prepare(axes, size=font)
     axes.set_aspect("equal")
     # The ranges of P and of I - P for any tau: the free directions, and those of A^T.
-    free, held = _range(P), _range(np.eye(2) - P)
+    free, blocked = _range(P), _range(np.eye(2) - P)
     half = 1.35 * max(float(np.abs([tau, moving, loading]).max()), 1e-12)
     force, motion = _force_row(robot, q), _range(P.T)
     for through, direction, colour, line, label in (
         (np.zeros(2), free, along, "-", f"no constraint force: {_equation(force)}"),
-        (np.zeros(2), held, against, "-", f"no motion: {_equation(motion / motion[np.abs(motion).argmax()])}"),
-        (tau, held, against, "--", r"the motion of $\tau$"),
+        (np.zeros(2), blocked, against, "-", f"no motion: {_equation(motion / motion[np.abs(motion).argmax()])}"),
+        (tau, blocked, against, "--", r"the motion of $\tau$"),
         (tau, free, along, ":", r"the constraint force of $\tau$"),
     ):
         ends = through + 4.0 * half * np.array([-direction, direction])

@@ -126,10 +126,10 @@ class _Choice:
         self.maker, self.motion = maker, maker.motion
         self.omitted: dict[str, Any] = {}
         self.notes: list[str] = []
-        known = tuple(self.motion.signals)
+        choices = tuple(self.motion.signals)
         for name in signals or ():
-            if not is_one_of(name, known):
-                raise UnknownName.of("signal", name, known, f"the trajectory of {self.motion.robot!r}")
+            if not is_one_of(name, choices):
+                raise UnknownName.of("signal", name, choices, f"the trajectory of {self.motion.robot!r}")
         if panels is not None:
             panels = [panels] if isinstance(panels, str) else list(panels)
             self._check(panels)
@@ -183,7 +183,7 @@ class _Choice:
                 self.omitted[words_of(name).words] = values
         return result
 
-    def _named(self, joints: Sequence[int]) -> list[Panel]:
+    def _panel_of_name(self, joints: Sequence[int]) -> list[Panel]:
         """The panels of all names; the name of a panel takes precedence over that of a signal."""
         result = [panel for name in self.panels if name in PANELS for panel in self.maker.of(name, joints)]
         return result + [panel for name in self._signals() for panel in self.maker.signal(name)]
@@ -193,7 +193,7 @@ class _Choice:
 
     def by_quantities(self) -> list[list[Panel]]:
         """Panels in two columns, or in one."""
-        return self._in_rows(self._named(self.maker.numbers), 2)
+        return self._in_rows(self._panel_of_name(self.maker.numbers), 2)
 
     def _in_rows(self, panels: list[Panel], usual: int) -> list[list[Panel]]:
         """Rows of a usual number of panels, or of fewer if the page is narrow."""
@@ -387,7 +387,7 @@ def _of_panels(panels: Sequence[Panel]) -> list[str]:
     return list(dict.fromkeys(note for panel in panels for note in panel.notes))
 
 
-def _limits(trajectory: MotionData, limits: Any) -> Sequence[Limits]:
+def _limits(trajectory: MotionData, limits: object) -> Sequence[Limits]:
     """The limits of all joints; empty if none are drawn.
 
     Raises:
@@ -408,7 +408,7 @@ def _limits(trajectory: MotionData, limits: Any) -> Sequence[Limits]:
     return values
 
 
-def _size(figsize: Any) -> tuple[float, float]:
+def _size(figsize: object) -> tuple[float, float]:
     width, height = array("figsize", figsize, (2,), "width and height, inches").tolist()
     return float(width), float(height)
 

@@ -151,7 +151,7 @@ class _SpacePicture:
     def __init__(self, axes: Any, sheet: Sheet, reach: float) -> None:
         self.axes, self.sheet, self.reach = axes, sheet, reach
 
-    def line(self, points: Array, colour: str, width: float, label: str | None = None, **style: Any) -> None:
+    def line(self, points: Array, colour: str, width: float, label: str | None = None, **style: object) -> None:
         """Draw a line that may extend beyond the square of its axes."""
         wide = width * self.sheet.size.line
         line = self.axes.plot(*points.T, color=colour, linewidth=wide, label=label, zorder=2, **style)[0]

@@ -110,7 +110,7 @@ def _folded(graph: Graph, parts: dict[Branches, int]) -> dict[Branches, int]:
                 both = graph.apply("select", condition, *(amounts if if_true else amounts[::-1]))
                 parts[rest] = graph.add(parts[rest], both) if rest in parts else both
             elif branches in parts and within:
-                own = _where(graph, branches[len(within[-1]) :], parts.pop(branches))
+                own = _under(graph, branches[len(within[-1]) :], parts.pop(branches))
                 parts[within[-1]] = graph.add(parts[within[-1]], own)
     return parts
 
@@ -119,11 +119,11 @@ def _where_taken(graph: Graph, parts: Mapping[Branches, int]) -> int | None:
     """The sum of the contributions through branches, each if all of its branches are taken."""
     total: int | None = None
     for branches, amount in parts.items():
-        total = _sum(graph, total, _where(graph, branches, amount))
+        total = _sum(graph, total, _under(graph, branches, amount))
     return total
 
 
-def _where(graph: Graph, branches: Branches, amount: int) -> int:
+def _under(graph: Graph, branches: Branches, amount: int) -> int:
     """An amount if all of these branches are taken, else zero."""
     zero = graph.constant(0.0)
     for condition, if_true in branches:

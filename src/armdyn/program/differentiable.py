@@ -21,8 +21,8 @@ class Differentiable:
     """
 
     def __init__(self, program: Replayed, of: Names, wrt: Names) -> None:
-        self.results = _chosen(program.outputs, of, "output", program.name)
-        self.variables = _chosen(program.inputs, wrt, "input", program.name)
+        self.results = _ports_named(program.outputs, of, "output", program.name)
+        self.variables = _ports_named(program.inputs, wrt, "input", program.name)
         self.graph = Graph()
         inputs = inputs_of(self.graph, program.inputs)
         operations = {name: partial(self.graph.apply, name) for name in OPERATIONS}
@@ -31,13 +31,13 @@ class Differentiable:
         self.of_variables = [inputs[program.inputs.index(port)] for port in self.variables]
 
 
-def _chosen(ports: tuple[Port, ...], names: Names, kind: str, where: str) -> list[Port]:
+def _ports_named(ports: tuple[Port, ...], names: Names, kind: str, where: str) -> list[Port]:
     """The ports with these names, or all."""
     if names is None:
         return list(ports)
     by_name = {port.name: port for port in ports}
-    wanted = [names] if isinstance(names, str) else list(names)
-    for name in wanted:
+    selection = [names] if isinstance(names, str) else list(names)
+    for name in selection:
         if name not in by_name:
             raise UnknownName.of(kind, name, by_name, repr(where))
-    return [by_name[name] for name in wanted]
+    return [by_name[name] for name in selection]

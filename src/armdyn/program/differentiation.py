@@ -23,7 +23,7 @@ from armdyn.program.program import trace
 Array = NDArray[Any]
 
 
-def derivative(f: Callable[[Any], Any], x: Any) -> Any:
+def derivative(f: Callable[[Any], object], x: object) -> Any:
     """df/dx, the Jacobian of a function of one array or number, shape (*f(x).shape, *x.shape).
 
     Exact, by the chain rule on the operations of f, forward or in reverse, whichever takes fewer operations. On traced
@@ -45,7 +45,7 @@ def derivative(f: Callable[[Any], Any], x: Any) -> Any:
     return tuple(jacobians) if jacobians.several else jacobians[0]
 
 
-def rate(f: Callable[[Any], Any], x: Any, xdot: Any) -> Any:
+def rate(f: Callable[[Any], object], x: object, xdot: object) -> Any:
     """df/dt = (df/dx) xdot, the rate of a function of one array or number that changes at ``xdot``, shape of f(x).
 
     It takes one forward accumulation; the Jacobian is not formed. Kinks, steps and constants are those of `derivative`.
@@ -70,7 +70,7 @@ class TracedResults(list[Any]):
         self.several = several
 
 
-def derivatives(f: Callable[..., Any], xs: Sequence[Any]) -> TracedResults:
+def derivatives(f: Callable[..., object], xs: Sequence[object]) -> TracedResults:
     """The derivatives of a function of several arrays: result by result, each by every one of ``xs``."""
     return _on_numbers_or_traced(lambda graph, arrays: _jacobians(graph, f, arrays), xs)
 
@@ -94,7 +94,7 @@ def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Seque
 
 
 def _on_numbers_or_traced(
-    work: Callable[[Graph, Sequence[Array]], TracedResults], values: Sequence[Any]
+    work: Callable[[Graph, Sequence[Array]], TracedResults], values: Sequence[object]
 ) -> TracedResults:
     """``work`` in the trace that ``values`` belong to; numbers are traced first, and the result evaluated."""
     arrays = [np.asarray(v) for v in values]
@@ -103,7 +103,7 @@ def _on_numbers_or_traced(
         return work(graph, arrays)
     own, several = Graph(), False
 
-    def run(*scalars: Any) -> tuple[Array, ...]:
+    def run(*scalars: object) -> tuple[Array, ...]:
         nonlocal own, several
         inputs = [np.asarray(s) for s in scalars]
         own = next(s.graph for a in inputs for s in a.flat)
@@ -118,7 +118,7 @@ def _on_numbers_or_traced(
     return TracedResults([r[()] for r in interpret(program, *arrays)], several=several)
 
 
-def _jacobians(graph: Graph, f: Callable[..., Any], xs: Sequence[Array]) -> TracedResults:
+def _jacobians(graph: Graph, f: Callable[..., object], xs: Sequence[Array]) -> TracedResults:
     present = len(graph.nodes)
     variables, results, several = _traced_apart(graph, f, xs)
     values = _values(graph, variables, xs)
@@ -141,7 +141,7 @@ def _jacobians(graph: Graph, f: Callable[..., Any], xs: Sequence[Array]) -> Trac
     return TracedResults(jacobians, several=several)
 
 
-def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions: Sequence[Array]) -> TracedResults:
+def _rates(graph: Graph, f: Callable[..., object], xs: Sequence[Array], directions: Sequence[Array]) -> TracedResults:
     for x, direction in zip(xs, directions, strict=True):
         if x.shape != direction.shape:
             raise ShapeError(f"the rate has shape {direction.shape}; expected {x.shape}, that of what changes")
@@ -150,14 +150,16 @@ def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions:
     seeds = {v: s for v, s in _values(graph, variables, directions).items() if graph.value_of(s) != 0.0}
     nodes_of = [[_node_of(graph, y) for y in result.flat] for result in results]
     work = graph.copy()
-    found, zero = tangents(work, seeds, [y for ys in nodes_of for y in ys]), work.constant(0.0)
-    rates = [[found.get(y, zero) for y in ys] for ys in nodes_of]
+    tangent_nodes, zero = tangents(work, seeds, [y for ys in nodes_of for y in ys]), work.constant(0.0)
+    rates = [[tangent_nodes.get(y, zero) for y in ys] for ys in nodes_of]
     place = replayed(work, graph, [r for rs in rates for r in rs], values)
     arrays = [traced(graph, [place[r] for r in rs], y.shape) for rs, y in zip(rates, results, strict=True)]
     return TracedResults(arrays, several=several)
 
 
-def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotangents: Sequence[Array]) -> TracedResults:
+def _cotangents(
+    graph: Graph, f: Callable[..., object], xs: Sequence[Array], cotangents: Sequence[Array]
+) -> TracedResults:
     variables, results, _ = _traced_apart(graph, f, xs)
     shapes, expected = [c.shape for c in cotangents], [y.shape for y in results]
     if shapes != expected:

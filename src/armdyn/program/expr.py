@@ -45,7 +45,7 @@ class MixedTraces(TraceError):
 def _binary(name: str) -> tuple[Callable[[Expr, Any], Expr], Callable[[Expr, Any], Expr]]:
     """The operation with an `Expr` as its first argument, and as its second."""
 
-    def operation(self: Expr, other: Any) -> Expr:
+    def operation(self: Expr, other: object) -> Expr:
         graph = self.graph
         if type(other) is Expr and other.graph is graph:  # most are
             return Expr(graph, graph.apply(name, self.index, other.index))
@@ -70,7 +70,7 @@ class Expr:
         self.graph = graph
         self.index = index
 
-    def _index_of(self, other: Any) -> int | None:
+    def _index_of(self, other: object) -> int | None:
         """The node of an operand: an `Expr` of this trace or a real number; None for anything else."""
         if type(other) is Expr:
             if other.graph is not self.graph:
@@ -80,13 +80,13 @@ class Expr:
             return self.graph.constant(float(other))
         return None
 
-    def _apply(self, name: str, *others: Any) -> Expr:
+    def _apply(self, name: str, *others: object) -> Expr:
         indices = [self._index_of(other) for other in others]
         if None in indices:
             return NotImplemented  # type: ignore[no-any-return]
         return Expr(self.graph, self.graph.apply(name, self.index, *indices))  # type: ignore[arg-type]
 
-    def _apply_reflected(self, name: str, other: Any) -> Expr:
+    def _apply_reflected(self, name: str, other: object) -> Expr:
         index = self._index_of(other)
         if index is None:
             return NotImplemented  # type: ignore[no-any-return]
@@ -118,14 +118,14 @@ class Expr:
         equal: Expr = (self <= one) * (one <= self)
         return ~equal if negated else equal
 
-    def __and__(self, other: Any) -> Expr:
+    def __and__(self, other: object) -> Expr:
         """The conjunction of conditions, which are 1 or 0."""
         return self._apply("mul", other)
 
-    def __or__(self, other: Any) -> Expr:
+    def __or__(self, other: object) -> Expr:
         return self._apply("max", other)
 
-    def __xor__(self, other: Any) -> Expr:
+    def __xor__(self, other: object) -> Expr:
         return self._apply("sub", other)._apply("abs")
 
     def __invert__(self) -> Expr:
@@ -133,7 +133,7 @@ class Expr:
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
-    def __pow__(self, exponent: Any) -> Expr:
+    def __pow__(self, exponent: object) -> Expr:
         if isinstance(exponent, Real) and float(exponent).is_integer() and abs(float(exponent)) <= LARGEST_POWER:
             return self._integer_power(int(float(exponent)))
         if isinstance(exponent, Real) and float(exponent) == 0.5:
@@ -163,7 +163,7 @@ class Expr:
         """Called by ``np.floor`` on the elements of an object array."""
         return self._apply("floor")
 
-    def __mod__(self, other: Any) -> Expr:
+    def __mod__(self, other: object) -> Expr:
         """a - b floor(a/b), with b's sign and less than b in size, even if a/b is rounded to the next integer."""
         index = self._index_of(other)
         if index is None:
@@ -174,7 +174,7 @@ class Expr:
         result: Expr = rest - b * (abs(b) <= abs(rest))
         return result
 
-    def __rmod__(self, other: Any) -> Expr:
+    def __rmod__(self, other: object) -> Expr:
         index = self._index_of(other)
         return NotImplemented if index is None else Expr(self.graph, index).__mod__(self)
 
@@ -182,7 +182,7 @@ class Expr:
         whole: Expr = (self - self % other) / other
         return whole.rint()
 
-    def __rfloordiv__(self, other: Any) -> Expr:
+    def __rfloordiv__(self, other: object) -> Expr:
         index = self._index_of(other)
         return NotImplemented if index is None else Expr(self.graph, index).__floordiv__(self)
 
@@ -196,11 +196,11 @@ class Expr:
     def __round__(self, digits: int | None = None) -> Expr:
         return self.rint() if digits is None else (self * 10.0**digits).rint() / 10.0**digits
 
-    def arctan2(self, other: Any) -> Expr:
+    def arctan2(self, other: object) -> Expr:
         """Called by ``np.arctan2`` on the elements of an object array, as are the methods added below."""
         return self._apply("atan2", other)
 
-    def select(self, if_true: Any, if_false: Any) -> Expr:
+    def select(self, if_true: object, if_false: object) -> Expr:
         """One of two scalars by this condition, for modules independent of programs."""
         return self._apply("select", if_true, if_false)
 

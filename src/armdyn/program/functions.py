@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from armdyn.base.scalars import Scalar
 from armdyn.program.expr import Expr
 from armdyn.program.operations import OPERATIONS
 
 
-def _elementwise(name: str, *arguments: Any) -> Any:
+def _elementwise(name: str, *arguments: Scalar) -> Scalar:
     """Apply an operation element by element; the results are traced if any element is an `Expr`."""
     values = [np.asarray(a) for a in arguments]
     if all(a.dtype != object for a in values):
@@ -22,7 +21,7 @@ def _elementwise(name: str, *arguments: Any) -> Any:
     return results if results.shape else results[()]
 
 
-def applied(name: str, *scalars: Any) -> Any:
+def applied(name: str, *scalars: Scalar) -> Scalar:
     """The result of an operation on scalars, traced if any of them is an `Expr`."""
     graph = next((s.graph for s in scalars if isinstance(s, Expr)), None)
     if graph is None:
@@ -31,7 +30,7 @@ def applied(name: str, *scalars: Any) -> Any:
     return Expr(graph, graph.apply(name, *(anchor._index_of(s) for s in scalars)))  # type: ignore[arg-type]
 
 
-def select(condition: Any, if_true: Any, if_false: Any) -> Any:
+def select(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
     """``if_true`` if ``condition`` holds, else ``if_false``; both are evaluated.
 
     >>> float(select(2.0 < 3.0, 1.0, -1.0))
@@ -40,7 +39,7 @@ def select(condition: Any, if_true: Any, if_false: Any) -> Any:
     return _elementwise("select", condition, if_true, if_false)
 
 
-def minimum(a: Any, b: Any) -> Any:
+def minimum(a: Scalar, b: Scalar) -> Scalar:
     """The smaller of a and b; NaN if either is NaN.
 
     >>> float(minimum(2.0, -1.0))
@@ -49,7 +48,7 @@ def minimum(a: Any, b: Any) -> Any:
     return _elementwise("min", a, b)
 
 
-def maximum(a: Any, b: Any) -> Any:
+def maximum(a: Scalar, b: Scalar) -> Scalar:
     """The larger of a and b; NaN if either is NaN.
 
     >>> float(maximum(2.0, -1.0))
@@ -58,7 +57,7 @@ def maximum(a: Any, b: Any) -> Any:
     return _elementwise("max", a, b)
 
 
-def clip(x: Any, low: Any, high: Any) -> Any:
+def clip(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """x limited to the interval from ``low`` to ``high``.
 
     >>> float(clip(7.0, -5.0, 5.0))
@@ -67,7 +66,7 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     return minimum(maximum(x, low), high)
 
 
-def sign(x: Any) -> Any:
+def sign(x: Scalar) -> Scalar:
     """-1, 0 or 1, the sign of x.
 
     >>> float(sign(-3.0))
@@ -76,7 +75,7 @@ def sign(x: Any) -> Any:
     return _elementwise("sign", x)
 
 
-def less(a: Any, b: Any) -> Any:
+def less(a: Scalar, b: Scalar) -> Scalar:
     """1 if a < b, else 0: comparison of arrays, which ``<`` cannot trace.
 
     >>> less(np.array([1.0, 5.0]), 2.0)
@@ -85,7 +84,7 @@ def less(a: Any, b: Any) -> Any:
     return _elementwise("less", a, b)
 
 
-def less_equal(a: Any, b: Any) -> Any:
+def less_equal(a: Scalar, b: Scalar) -> Scalar:
     """1 if a <= b, else 0.
 
     >>> less_equal(np.array([2.0, 5.0]), 2.0)
@@ -94,7 +93,7 @@ def less_equal(a: Any, b: Any) -> Any:
     return _elementwise("less_equal", a, b)
 
 
-def greater(a: Any, b: Any) -> Any:
+def greater(a: Scalar, b: Scalar) -> Scalar:
     """1 if a > b, else 0.
 
     >>> greater(np.array([1.0, 5.0]), 2.0)
@@ -103,7 +102,7 @@ def greater(a: Any, b: Any) -> Any:
     return less(b, a)
 
 
-def greater_equal(a: Any, b: Any) -> Any:
+def greater_equal(a: Scalar, b: Scalar) -> Scalar:
     """1 if a >= b, else 0.
 
     >>> greater_equal(np.array([2.0, 1.0]), 2.0)
@@ -112,7 +111,7 @@ def greater_equal(a: Any, b: Any) -> Any:
     return less_equal(b, a)
 
 
-def arctan2(y: Any, x: Any) -> Any:
+def arctan2(y: Scalar, x: Scalar) -> Scalar:
     """The angle of the point (x, y), rad; ``np.arctan2`` traces it only if y is traced.
 
     >>> float(arctan2(1.0, 1.0))

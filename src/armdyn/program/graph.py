@@ -226,9 +226,9 @@ class Graph:
         return self._node(("max", a, b))
 
     def _select(self, condition: int, if_true: int, if_false: int) -> int:
-        known = self.value_of(condition)
-        if known is not None:
-            return if_true if known else if_false
+        value = self.value_of(condition)
+        if value is not None:
+            return if_true if value else if_false
         return if_true if if_true == if_false else self._node(("select", condition, if_true, if_false))
 
 

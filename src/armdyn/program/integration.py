@@ -140,15 +140,15 @@ class Integration:
                 raise UnknownName.of("result", watched, results, self.rates.name)
 
     def _check_shape(
-        self, name: str, result: str, what: str, inputs: Mapping[str, Port], results: Mapping[str, Port]
+        self, name: str, result: str, subject: str, inputs: Mapping[str, Port], results: Mapping[str, Port]
     ) -> None:
         """Raise an error if a result does not exist, or has another shape than the input of its part of the state."""
         if result not in results:
             raise UnknownName.of("result", result, results, self.rates.name)
         if name in inputs and inputs[name].shape != results[result].shape:
             raise TraceError(
-                f"{self.rates.name}: result {result!r} of shape {results[result].shape} cannot be the {what} of input "
-                f"{name!r} of shape {inputs[name].shape}"
+                f"{self.rates.name}: result {result!r} of shape {results[result].shape} cannot be the {subject} of "
+                f"input {name!r} of shape {inputs[name].shape}"
             )
 
     @property

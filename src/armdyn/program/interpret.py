@@ -37,7 +37,7 @@ def interpret(program: Program, *arrays: Any, dtype: Any = np.float64) -> tuple[
     return tuple(outputs)
 
 
-def evaluate(program: Program, scalars: Sequence[Any], dtype: Any = np.float64) -> list[list[Any]]:
+def evaluate(program: Program, scalars: Sequence[object], dtype: Any = np.float64) -> list[list[Any]]:
     """The scalars of every output for the flat input ``scalars``, each a number or an array."""
     with np.errstate(all="ignore"):  # NaN and infinity propagate to the result, as in compiled code
         return replay(program, scalars, _NUMPY, np.dtype(dtype).type)

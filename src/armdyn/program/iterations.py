@@ -8,11 +8,12 @@ is not taken, and nodes read only by such an arm are skipped if no state of a gr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.base.errors import TraceError
+from armdyn.base.scalars import Scalar
 from armdyn.program.expr import Expr
 from armdyn.program.functions import select
 
@@ -26,12 +27,14 @@ class Iterated(NamedTuple):
         count: the number of steps taken.
     """
 
-    value: Any
-    settled: Any
-    count: Any
+    value: Scalar
+    settled: Scalar
+    count: Scalar
 
 
-def iterated(step: Callable[[Any], Any], first: Any, *, until: Callable[[Any, Any], Any], most: int) -> Iterated:
+def iterated(
+    step: Callable[[Scalar], Scalar], first: Scalar, *, until: Callable[[Scalar, Scalar], Scalar], most: int
+) -> Iterated:
     """The values x, step(x), step(step(x)), ... up to the first one at which ``until`` holds, or the bound.
 
     Each state has its own end: its result does not depend on the states it is computed with. Derivatives are those of
@@ -68,7 +71,7 @@ def iterated(step: Callable[[Any], Any], first: Any, *, until: Callable[[Any, An
     return Iterated(value, ended, count)
 
 
-def _next(step: Callable[[Any], Any], before: Any) -> Any:
+def _next(step: Callable[[Scalar], Scalar], before: Scalar) -> Scalar:
     value = step(before)
     if np.shape(value) != np.shape(before):
         raise TraceError(
@@ -77,7 +80,7 @@ def _next(step: Callable[[Any], Any], before: Any) -> Any:
     return value
 
 
-def _one(condition: Any) -> Any:
+def _one(condition: Scalar) -> Scalar:
     """The condition as 1 or 0, a single number."""
     if np.shape(condition) != ():
         raise TraceError(

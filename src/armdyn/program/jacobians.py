@@ -32,7 +32,7 @@ def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool =
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "cotangent", work.results)
     result = adjoints(work.graph, seeds_of(work.graph, results, vector), variables)
-    outputs = _named("cotangent", work.variables, work.results)
+    outputs = _derived_ports("cotangent", work.variables, work.results)
     return _product("vjp", program, work, ports, primal, outputs, [result.get(x) for x in variables])
 
 
@@ -42,7 +42,7 @@ def jvp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool =
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "tangent", work.variables)
     result = tangents(work.graph, seeds_of(work.graph, variables, vector), results)
-    outputs = _named("tangent", work.results, work.results)
+    outputs = _derived_ports("tangent", work.results, work.results)
     return _product("jvp", program, work, ports, primal, outputs, [result.get(y) for y in results])
 
 
@@ -52,7 +52,7 @@ def _all(nodes_of: Sequence[Sequence[int]]) -> list[int]:
 
 def _vector(program: Program, work: Differentiable, word: str, like: Sequence[Port]) -> tuple[list[Port], list[int]]:
     """The inputs for a vector, after those of the program, and their nodes."""
-    ports = _named(word, like, program.inputs)
+    ports = _derived_ports(word, like, program.inputs)
     return ports, _all(inputs_of(work.graph, ports, start=sum(port.size for port in program.inputs)))
 
 
@@ -73,7 +73,7 @@ def _product(
     return Program(f"{program.name}_{kind}", (*program.inputs, *vectors), ports, nodes, results)
 
 
-def _named(word: str, ports: Sequence[Port], taken: Sequence[Port]) -> list[Port]:
+def _derived_ports(word: str, ports: Sequence[Port], taken: Sequence[Port]) -> list[Port]:
     """Ports with the shapes of ``ports``, ``WORD_X`` for X, with a number appended if that name is taken."""
     names = [port.name for port in taken]
     for port in ports:

@@ -45,16 +45,18 @@ def merged(programs: Sequence[Program], name: str, result: Callable[[Program, Po
     for program in programs:
         scalars = [node for port in program.inputs for node in nodes[port.name]]
         results += [node for array in program.replay(scalars, operations, graph.constant) for node in array]
-        outputs += [Port((result or _named)(program, port), port.shape) for port in program.outputs]
+        outputs += [Port((result or _renamed_ports)(program, port), port.shape) for port in program.outputs]
     _refuse_same([port.name for port in outputs], name)
     return Program(name, tuple(ports.values()), tuple(outputs), *live(graph, results))
 
 
-def _named(program: Program, port: Port) -> str:
+def _renamed_ports(program: Program, port: Port) -> str:
     return program.name if len(program.outputs) == 1 else f"{program.name}_{port.name}"
 
 
 def _refuse_same(names: Sequence[str], program: str) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UnknownName(f"{program}: several results are called {', '.join(twice)}; give the programs other names")
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise UnknownName(
+            f"{program}: several results are called {', '.join(duplicates)}; give the programs other names"
+        )

@@ -5,31 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from armdyn.base.exact import Exact
+from armdyn.base.scalars import Scalar
 
 
-def _select(condition: Any, if_true: Any, if_false: Any) -> Any:
+def _select(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
     return np.where(condition != 0, if_true, if_false)
 
 
-def _less(a: Any, b: Any) -> Any:
+def _less(a: Scalar, b: Scalar) -> Scalar:
     return _as_number(np.less(a, b), a, b)
 
 
-def _less_equal(a: Any, b: Any) -> Any:
+def _less_equal(a: Scalar, b: Scalar) -> Scalar:
     return _as_number(np.less_equal(a, b), a, b)
 
 
-def _as_number(holds: Any, a: Any, b: Any) -> Any:
+def _as_number(holds: Scalar, a: Scalar, b: Scalar) -> Scalar:
     """1 or 0 of the type of the numbers that were compared, which may be `Exact`."""
     return np.asarray(holds).astype(np.result_type(np.asarray(a), np.asarray(b)))[()]
 
 
-def _guard(value: Any, unused: Any) -> Any:
+def _guard(value: Scalar, unused: Scalar) -> Scalar:
     return value + 0.0 * unused
 
 
@@ -45,7 +45,7 @@ class Operation:
 
     name: str
     arity: int
-    evaluate: Callable[..., Any]
+    evaluate: Callable[..., Scalar]
     cost: str | None
     exact: Callable[..., Exact] | None = None
 

@@ -73,7 +73,7 @@ def _through_select(graph: Graph, condition: int, place: int, amount: int) -> in
     return chosen.index
 
 
-def _share_of_the_smaller(a: Any, b: Any) -> Any:
+def _share_of_the_smaller(a: object, b: Any) -> Any:
     """1 if a < b, 0 if a > b, a half if they are equal; NaN if either is NaN."""
     return 0.5 + 0.5 * sign(b - a)
 

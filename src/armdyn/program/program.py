@@ -145,7 +145,7 @@ class Program:
         return jvp(self, of, wrt, primal=primal)
 
     def replay(
-        self, scalars: Sequence[Any], operations: Operations, constant: Callable[[float], Any] = float
+        self, scalars: Sequence[object], operations: Operations, constant: Callable[[float], Any] = float
     ) -> list[list[Any]]:
         """The results on any kind of scalar, a list for every output, as from `armdyn.program.replay`."""
         return replay(self, scalars, operations, constant)
@@ -167,7 +167,7 @@ class Program:
 
 
 def trace(
-    function: Callable[..., Any], inputs: Sequence[Port], output_names: Sequence[str] = (), *, name: str = ""
+    function: Callable[..., object], inputs: Sequence[Port], output_names: Sequence[str] = (), *, name: str = ""
 ) -> Program:
     """Trace ``function``: run it once on `Expr` arrays of the inputs' shapes and record its operations.
 
@@ -228,10 +228,10 @@ def _node_of(graph: Graph, scalar: Any, name: str) -> int:
 
 def live(graph: Graph, results: Sequence[int]) -> tuple[tuple[Node, ...], tuple[int, ...]]:
     """The nodes that some result needs, renumbered, and the results among them; dead code is removed."""
-    kept = cone(graph, results)
-    place = {index: k for k, index in enumerate(kept)}
+    reachable = cone(graph, results)
+    place = {index: k for k, index in enumerate(reachable)}
     nodes: list[Node] = []
-    for index in kept:
+    for index in reachable:
         node = graph.nodes[index]
         has_arguments = node[0] not in ("input", "const")
         nodes.append((node[0], *[place[a] for a in node[1:]]) if has_arguments else node)  # type: ignore[index]

@@ -78,10 +78,10 @@ class Rollout:
         for name in self.stepwise:
             if name not in inputs:
                 raise UnknownName.of("input", name, inputs, self.step.name)
-        known = [*(name for _, name in self.carry), *results]
+        choices = [*(name for _, name in self.carry), *results]
         for name in self.recorded:
-            if name not in known:
-                raise UnknownName.of("carried input or result", name, known, self.step.name)
+            if name not in choices:
+                raise UnknownName.of("carried input or result", name, choices, self.step.name)
         _refuse_repeated(self.step.name, [*(name for _, name in self.carry), *self.stepwise], "carried or stepwise")
         _refuse_repeated(self.step.name, self.recorded, "recorded")
 
@@ -110,8 +110,8 @@ class Rollout:
     @property
     def records(self) -> tuple[Port, ...]:
         """The quantities recorded in one step."""
-        known = _by_name(self.step.outputs) | _by_name(self.state)
-        return tuple(known[name] for name in self.recorded)
+        ports = _by_name(self.step.outputs) | _by_name(self.state)
+        return tuple(ports[name] for name in self.recorded)
 
     @property
     def outputs(self) -> tuple[Port, ...]:
@@ -137,7 +137,7 @@ def _by_name(ports: Sequence[Port]) -> dict[str, Port]:
     return {port.name: port for port in ports}
 
 
-def _refuse_repeated(program: str, names: Sequence[str], what: str) -> None:
+def _refuse_repeated(program: str, names: Sequence[str], meaning: str) -> None:
     for name, following in pairwise(sorted(names)):
         if name == following:
-            raise TraceError(f"{program}: {name!r} is {what} twice")
+            raise TraceError(f"{program}: {name!r} is {meaning} twice")

@@ -66,12 +66,12 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
     by = [*carried, *(name for name in wrt if name not in carried)]
     product = step.vjp([result for result, _ in rollout.carry], by)
     shapes = {port.name: port.shape for port in step.inputs}
-    held = [name for name in by if name in rollout.held]
+    constants = [name for name in by if name in rollout.held]
     over_time = [name for name in by if name in rollout.stepwise]
     inputs = [
         *step.inputs,
         *(Port(f"cotangent_{name}", shapes[name]) for name in carried),
-        *(Port(f"sum_{name}", shapes[name]) for name in held),
+        *(Port(f"sum_{name}", shapes[name]) for name in constants),
     ]
 
     for port in inputs[len(step.inputs) :]:
@@ -80,11 +80,11 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
 
     def back(*arrays: Any) -> Any:
         values = arrays[: len(product.inputs)]
-        sums = dict(zip(held, arrays[len(product.inputs) :], strict=True))
+        sums = dict(zip(constants, arrays[len(product.inputs) :], strict=True))
         cotangents = dict(zip(by, inlined(product, values), strict=True))
         return (
             *(cotangents[name] for name in carried),
-            *(sums[name] + cotangents[name] for name in held),
+            *(sums[name] + cotangents[name] for name in constants),
             *(cotangents[name] for name in over_time),
         )
 
@@ -95,7 +95,7 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
     return Rollout(program, carry, [*carried, *rollout.stepwise], recorded)
 
 
-def inlined(program: Program, arrays: Sequence[Any]) -> list[Any]:
+def inlined(program: Program, arrays: Sequence[object]) -> list[Any]:
     """The results of a program on arrays of traced scalars: its nodes become part of the current trace."""
     scalars = [scalar for array in arrays for scalar in np.asarray(array, dtype=object).ravel()]
     results = replay(program, scalars, _OPERATIONS)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -65,7 +64,7 @@ def fit_report(
     return document
 
 
-def _as_list(logs: object) -> list[Any]:
+def _as_list(logs: object) -> list[object]:
     """A list of logs or checks, from one or several."""
     return list(logs) if isinstance(logs, list | tuple) else [logs]
 

@@ -69,7 +69,7 @@ def joints(motion: Trajectory, robot: Robot | None) -> str:
     headings += ["power, W", "put in, J", "taken, J"]
     accounts = joint_accounts(motion, robot)
     table = html_table(headings, [_row(one) for one in accounts])
-    return _marked(table, accounts) + (
+    return _mark(table, accounts) + (
         '<p class="caption">Speed and force are the largest without their signs; rms is the root of the mean square of '
         "the force over the time, which warms a motor; power is that of the joint's force.</p>"
     )
@@ -101,7 +101,7 @@ def _bound(value: float) -> str:
     return figure(value, digits=4) if math.isfinite(value) else "–"  # noqa: RUF001
 
 
-def _marked(table: str, accounts: list[JointAccount]) -> str:
+def _mark(table: str, accounts: list[JointAccount]) -> str:
     """The table with a mark on the cells of values beyond their limits."""
     rows = table.split("<tr>")
     for k, one in enumerate(accounts, start=2):  # after the table's head
@@ -155,10 +155,10 @@ def events(motion: Trajectory) -> str:
 
 def notes(motion: Trajectory, robot: Robot | None) -> str:
     """The notes of the motion and of the robot."""
-    told = dict.fromkeys([*motion.notes, *(robot.notes if robot is not None else ())])
-    if not told:
+    sentences = dict.fromkeys([*motion.notes, *(robot.notes if robot is not None else ())])
+    if not sentences:
         return ""
-    return "<h2>Notes</h2><ul>" + "".join(f"<li>{escape(note)}</li>" for note in told) + "</ul>"
+    return "<h2>Notes</h2><ul>" + "".join(f"<li>{escape(note)}</li>" for note in sentences) + "</ul>"
 
 
 def repeat(motion: Trajectory, robot: Robot | None) -> str:

@@ -133,7 +133,7 @@ def with_coordinates(
     return coordinates.with_coordinates(model, names, matrix, offset, kinds=kinds, limits=limits)
 
 
-def with_joint_equations(model: Model, equations: Sequence[Any], *, dependent: Sequence[str] = ()) -> Model:
+def with_joint_equations(model: Model, equations: Sequence[object], *, dependent: Sequence[str] = ()) -> Model:
     """The robot with equations a . q = b between its joints; q keeps those that stay independent.
 
     Args:

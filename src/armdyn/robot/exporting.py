@@ -41,16 +41,16 @@ class ExportedFunction(NamedTuple):
 def chosen_functions(
     robot: RobotLike,
     functions: Functions,
-    given: str | Iterable[str] = (),
+    optional_inputs: str | Iterable[str] = (),
     parameters: str | Iterable[str] = (),
-    **options: Any,
+    **options: object,
 ) -> list[ExportedFunction]:
     """The programs of functions, by the names of the robot's methods, or declared or compiled ones.
 
     Args:
         robot: whose functions they are.
         functions: which.
-        given: names of optional arrays that count as given, e.g. "f_tip", in the functions that have them.
+        optional_inputs: names of optional arrays that count as given, e.g. "f_tip", in the functions that have them.
         parameters: of the model that are arguments of all of them too, as of `Robot.compile`.
         options: e.g. ``expressed_in="body"``, for the functions that have them.
 
@@ -62,16 +62,18 @@ def chosen_functions(
     several = [functions] if isinstance(functions, str | Function | CompiledFunction) else list(functions)
     named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     compiled = [_compiled(robot, function, named) for function in several]
-    given = (given,) if isinstance(given, str) else tuple(given)
+    optional_inputs = (optional_inputs,) if isinstance(optional_inputs, str) else tuple(optional_inputs)
     arrays = [name for f in compiled for name in f._inputs.positional if name not in f._inputs.required]
-    _refuse_unread("optional array", given, arrays, compiled)
+    _refuse_unread("optional array", optional_inputs, arrays, compiled)
     _refuse_unread("option", options, [name for f in compiled for name in f.function.options], compiled)
-    return [_chosen(function, given, options) for function in compiled]
+    return [_exported(function, optional_inputs, options) for function in compiled]
 
 
-def _chosen(function: CompiledFunction, given: Iterable[str], options: dict[str, Any]) -> ExportedFunction:
+def _exported(function: CompiledFunction, optional_inputs: Iterable[str], options: dict[str, Any]) -> ExportedFunction:
     own = {name: value for name, value in options.items() if name in function.function.options}
-    program = function.program(given=[name for name in given if name in function._inputs.positional], **own)
+    program = function.program(
+        optional_inputs=[name for name in optional_inputs if name in function._inputs.positional], **own
+    )
     return ExportedFunction(function.function.name, program, notes_of(function._inputs))
 
 
@@ -90,12 +92,12 @@ def _compiled(
     return robot.compile(value.function, parameters=parameters) if parameters else value
 
 
-def _refuse_unread(kind: str, names: Iterable[str], known: Iterable[str], functions: list[CompiledFunction]) -> None:
+def _refuse_unread(kind: str, names: Iterable[str], choices: Iterable[str], functions: list[CompiledFunction]) -> None:
     """Raise for arguments that none of the functions reads."""
-    known = list(dict.fromkeys(known))
+    choices = list(dict.fromkeys(choices))
     for name in names:
-        if name not in known:
-            raise UnknownName.of(kind, name, known, ", ".join(f.function.name for f in functions))
+        if name not in choices:
+            raise UnknownName.of(kind, name, choices, ", ".join(f.function.name for f in functions))
 
 
 def to_c(
@@ -107,9 +109,9 @@ def to_c(
     shared: bool = False,
     scalar: str = "double",
     sincos: str | tuple[str, str] = "libm",
-    given: str | Iterable[str] = (),
+    optional_inputs: str | Iterable[str] = (),
     parameters: str | Iterable[str] = (),
-    **options: Any,
+    **options: object,
 ) -> CCode:
     """Functions of the robot as one module of C99: a header, a source, a self-test and a CMakeLists.txt.
 
@@ -123,7 +125,7 @@ def to_c(
         shared: compile them into one function.
         scalar: "double" or "float".
         sincos: "libm"; "inline", so that no library is needed; or the names of two functions that you supply.
-        given: names of optional arrays that are arguments in C, e.g. "f_tip".
+        optional_inputs: names of optional arrays that are arguments in C, e.g. "f_tip".
         parameters: of the model that are arguments in C, e.g. "gravity" or "LINK.mass", as of `Robot.compile`.
         options: of the functions, e.g. ``expressed_in="body"``.
 
@@ -141,15 +143,18 @@ def to_c(
     ...
     """
     plain = c_name(chosen_name(name, robot.name))
-    chosen, states = chosen_functions(robot, functions, given, parameters, **options), partial(motion_states, robot)
+    chosen, states = (
+        chosen_functions(robot, functions, optional_inputs, parameters, **options),
+        partial(motion_states, robot),
+    )
     if shared:
-        result = [replace(_shared(plain, chosen), states=states)]
+        result = [replace(_merge(plain, chosen), states=states)]
     else:
         result = [CFunction.of(c_name(f"{plain}_{f.name}"), f.program, f.notes, states) for f in chosen]
     return c_code(result, plain, scalar=scalar, sincos=sincos, about=about(robot.model))
 
 
-def _shared(name: str, chosen: list[ExportedFunction]) -> CFunction:
+def _merge(name: str, chosen: list[ExportedFunction]) -> CFunction:
     """One function of all."""
     program = merged([f.program for f in chosen], name)
     summary = f"{', '.join(f.name for f in chosen)} together."

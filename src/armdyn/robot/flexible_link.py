@@ -198,7 +198,7 @@ def _axes(beam: Beam) -> Array:
     return np.column_stack([beam.along, beam.in_plane, beam.across])
 
 
-def _beam(model: Model, link: str, pieces: int, end: Any, axis: Any) -> Beam:
+def _beam(model: Model, link: str, pieces: int, end: object, axis: object) -> Beam:
     if model.link(link).name == model.base:
         raise ModelError(f"link {link!r} is the base of {model.name!r}, which no joint moves; name a link that moves.")
     N = whole_number("pieces", pieces, least=1, most=MOST_PIECES)
@@ -221,7 +221,7 @@ def _beam(model: Model, link: str, pieces: int, end: Any, axis: Any) -> Beam:
     return Beam(np.zeros(3), length, u, across / size, N)
 
 
-def _end(model: Model, link: str, end: Any) -> Array:
+def _end(model: Model, link: str, end: object) -> Array:
     """The end of the beam in the link's frame."""
     if isinstance(end, str):
         frame = model.frame(end)
@@ -242,7 +242,7 @@ def _end(model: Model, link: str, end: Any) -> Array:
     raise ModelError(f"link {link!r} {how}: give the end of its beam, end= the name of a frame on it or a point, m.")
 
 
-def _stiffness(EI: Any, GJ: Any, beam: Beam) -> dict[str, float]:
+def _stiffness(EI: object, GJ: object, beam: Beam) -> dict[str, float]:
     """The springs of one element by the word in their joints' names, N m/rad."""
     both = (EI, EI) if isinstance(EI, int | float) else tuple(EI) if isinstance(EI, Sequence) else ()
     if len(both) != 2:
@@ -251,8 +251,8 @@ def _stiffness(EI: Any, GJ: Any, beam: Beam) -> dict[str, float]:
         )
     stiffnesses = {"bend": ("EI in the plane", both[0]), "across": ("EI across", both[1]), "twist": ("GJ", GJ)}
     springs = {
-        word: number(what, value, above=0.0, unit="N m^2") * (beam.pieces / beam.length)
-        for word, (what, value) in stiffnesses.items()
+        word: number(meaning, value, above=0.0, unit="N m^2") * (beam.pieces / beam.length)
+        for word, (meaning, value) in stiffnesses.items()
         if value is not None
     }
     if not springs:

@@ -2,7 +2,7 @@
 
 >>> import inspect
 >>> inspect.signature(armdyn.load("planar_2r").close_loop)
-<Signature (q: 'ArrayLike', *, held: 'LockedJoints' = (), tolerance: 'float' = 1e-10) -> 'Array'>
+<Signature (q: 'ArrayLike', *, locked: 'LockedJoints' = (), tolerance: 'float' = 1e-10) -> 'Array'>
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _adapted = partial(adapted, first="Robot")
 class OfModel(Imported[Parameters, Result]):
     """A function of (model, ...) as a method of robots, which have models."""
 
-    def _as_method(self, of_model: Callable[..., Any]) -> Callable[..., Any]:
+    def _as_method(self, of_model: Callable[..., object]) -> Callable[..., Any]:
         return _adapted(self.name, of_model, lambda robot, *args, **options: of_model(robot.model, *args, **options), 1)
 
 
@@ -35,8 +35,8 @@ class Edited(Imported[Parameters, Any]):
     def __init__(self, find: Callable[[], Callable[Concatenate[Any, Parameters], Model]]) -> None:
         self._find = find
 
-    def _as_method(self, edit: Callable[..., Any]) -> Callable[..., Any]:
-        def edited(robot: Any, *args: Any, **options: Any) -> Any:
+    def _as_method(self, edit: Callable[..., object]) -> Callable[..., Any]:
+        def edited(robot: Any, *args: object, **options: object) -> Any:
             return type(robot)(edit(robot.model, *args, **options))
 
         return _adapted(self.name, edit, edited, 1, returns="Robot")
@@ -45,7 +45,7 @@ class Edited(Imported[Parameters, Any]):
     def __get__(self, robot: None, owner: type[Made]) -> Callable[Concatenate[Made, Parameters], Made]: ...
     @overload
     def __get__(self, robot: Made, owner: type[Made]) -> Callable[Parameters, Made]: ...
-    def __get__(self, robot: Any, owner: type) -> Callable[..., Any]:
+    def __get__(self, robot: object, owner: type) -> Callable[..., Any]:
         return super().__get__(robot, owner)
 
 
@@ -55,7 +55,7 @@ class ImportedReader(Imported[Parameters, Any]):
     def __init__(self, find: Callable[[], Callable[Parameters, Model]]) -> None:
         self._find = find
 
-    def _as_method(self, read: Callable[..., Any]) -> Callable[..., Any]:
+    def _as_method(self, read: Callable[..., object]) -> Callable[..., Any]:
         return _adapted(self.name, read, lambda cls, *args, **options: cls(read(*args, **options)), 0, returns="Robot")
 
     def __get__(self, robot: Any, owner: type[Made]) -> Callable[Parameters, Made]:

@@ -46,18 +46,20 @@ def with_locked(model: Model, locked: Mapping[str, float]) -> Model:
     coupling = coupling_of(model)
     A = coupling.matrix
     b = coupling.offset + sum(A[:, names.index(name)] * position for name, position in at.items())
-    held = {
+    locked_joints = {
         joint.name: float(position)
         for joint, row, position in zip(model.joints, A, b, strict=True)
         if row.any() and not row[remaining].any()
     }
-    welded = _welded(model, held)
+    welded = _welded(model, locked_joints)
     refuse_motionless(welded)
-    constraints, lost = _constraints(model, welded, at)
+    constraints, missing = _constraints(model, welded, at)
     if model.coupling is not None:
-        moving = [k for k, joint in enumerate(model.joints) if joint.name not in held]
+        moving = [k for k, joint in enumerate(model.joints) if joint.name not in locked_joints]
         welded = _coupled(model, welded, remaining, A[np.ix_(moving, remaining)], b[moving])
-    return renew_notes(model, welded.replace(constraints=constraints), *lost, *notes_on_locked(model.joints, held))
+    return renew_notes(
+        model, welded.replace(constraints=constraints), *missing, *notes_on_locked(model.joints, locked_joints)
+    )
 
 
 def _check_names(model: Model, names: Sequence[str], locked: Iterable[str]) -> None:
@@ -74,7 +76,7 @@ def _check_names(model: Model, names: Sequence[str], locked: Iterable[str]) -> N
         )
 
 
-def _welded(model: Model, held: Mapping[str, float]) -> Model:
+def _welded(model: Model, locked: Mapping[str, float]) -> Model:
     """The model without couplings and constraints, and without the held joints."""
     moved = {model.base, *(joint.child for joint in model.joints)}
     frames = [frame for frame in model.frames if frame.name not in moved]
@@ -85,7 +87,7 @@ def _welded(model: Model, held: Mapping[str, float]) -> Model:
         for joint in model.joints
     ]  # fmt: skip
     welds = [JointPart(frame.name, "fixed", frame.link, frame.name, frame.exact_pose, Z) for frame in frames]
-    in_order = in_tree_order([model.base], [lock(joint, held) for joint in joints] + welds)
+    in_order = in_tree_order([model.base], [lock(joint, locked) for joint in joints] + welds)
     links: list[Link | LinkPart] = [*model.links, *(LinkPart(frame.name) for frame in frames)]
     welded = merge(model.name, model.base, links, in_order, model.gravity, model.joint_names, model.geometry)
     return welded.replace(tip=model.tip, notes=model.notes)

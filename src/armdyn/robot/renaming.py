@@ -34,7 +34,7 @@ def renamed(model: Model, names: Mapping[str, str] | None = None, *, name: str |
     >>> arm.name, arm.joint_names
     ('arm', ('shoulder', 'elbow'))
     """
-    new = _checked(model, {} if names is None else names, model.name if name is None else name)
+    new = _check(model, {} if names is None else names, model.name if name is None else name)
 
     def to(old: str) -> str:
         return new.get(old, old)
@@ -56,7 +56,7 @@ def renamed(model: Model, names: Mapping[str, str] | None = None, *, name: str |
     return renew_notes(model, other)
 
 
-def _checked(model: Model, names: object, name: str) -> dict[str, str]:
+def _check(model: Model, names: object, name: str) -> dict[str, str]:
     """The new names by the old ones; raises if they do not name existing parts or do not stay unique."""
     if not isinstance(names, Mapping):
         raise ModelError(
@@ -68,11 +68,11 @@ def _checked(model: Model, names: object, name: str) -> dict[str, str]:
         if old not in frames and old not in joints:
             raise UnknownName.of("link, frame or joint", old, [*frames, *joints], repr(model.name))
     refuse((*text_problems(name, "name"), *(p for new in names.values() for p in text_problems(new, "a new name"))))
-    refuse((*_taken("frame", frames, names), *_taken("joint", joints, names)))
+    refuse((*_duplicates("frame", frames, names), *_duplicates("joint", joints, names)))
     return dict(names)
 
 
-def _taken(kind: str, old: Iterable[str], names: Mapping[str, str]) -> list[str]:
+def _duplicates(kind: str, old: Iterable[str], names: Mapping[str, str]) -> list[str]:
     """Names that two of a kind would have."""
     owners: dict[str, list[str]] = {}
     for name in old:

@@ -246,7 +246,7 @@ class Robot:
     def __init__(self, model: Model) -> None:
         self.__dict__["model"] = model
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"robots are immutable; {name!r} cannot be set. Use robot.with_gravity and the like")
 
     model: Model
@@ -290,8 +290,8 @@ class Robot:
         """Largest joint forces, N m or N, shape (n,); inf without a limit. Read-only."""
         return self._of_limits("effort")
 
-    def _of_limits(self, which: str) -> Array:
-        values = np.array([getattr(joint.limits, which) for joint in self.joints], dtype=float)
+    def _of_limits(self, quantity: str) -> Array:
+        values = np.array([getattr(joint.limits, quantity) for joint in self.joints], dtype=float)
         values.flags.writeable = False
         return values
 
@@ -349,7 +349,7 @@ class Robot:
 
     def compile(
         self,
-        fn: str | Function | Callable[..., Any],
+        fn: str | Function | Callable[..., object],
         *,
         signature: str | None = None,
         parameters: Iterable[str] = (),
@@ -398,8 +398,10 @@ class Robot:
             return method.function
         if name in HABITS:
             raise UnknownName(f"no function {excerpt(name)} in {self.name!r}; here it is robot.{HABITS[name]}")
-        known = [each for each, method in vars(type(self)).items() if isinstance(method, Method) and method.fits(self)]
-        raise UnknownName.of("function", name, known, repr(self.name))
+        choices = [
+            each for each, method in vars(type(self)).items() if isinstance(method, Method) and method.fits(self)
+        ]
+        raise UnknownName.of("function", name, choices, repr(self.name))
 
     def program(
         self, fn: str | Function | Callable[..., Any], *, signature: str | None = None, **options: Any
@@ -441,16 +443,16 @@ class Robot:
 
     def __repr__(self) -> str:
         joints = ", ".join(self.joint_names) if self.dof <= 3 else f"{self.joint_names[0]}, ..., {self.joint_names[-1]}"
-        what = ("joint" if self.model.coupling is None else "coordinate") + ("s" if self.dof > 1 else "")
+        noun = ("joint" if self.model.coupling is None else "coordinate") + ("s" if self.dof > 1 else "")
         moved = "" if self.model.coupling is None else f" of {len(self.model.joints)} joints"
-        return f"<Robot {self.name!r}: {self.dof} {what}{moved} ({joints}), tip {self.tip!r}>"
+        return f"<Robot {self.name!r}: {self.dof} {noun}{moved} ({joints}), tip {self.tip!r}>"
 
 
 _INDEX = f"What to ask, by what the answer is about:\n\n{index(vars(Robot))}"
 Robot.__doc__ = f"{Robot.__doc__}\n{indent(_INDEX, '    ')}\n    "
 
 
-def _declared(fn: Function | Callable[..., Any], signature: str | None) -> Function:
+def _declared(fn: Function | Callable[..., object], signature: str | None) -> Function:
     if isinstance(fn, Function):
         return fn
     if signature is None:

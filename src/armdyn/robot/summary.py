@@ -27,24 +27,24 @@ def summary(model: Model) -> TextTable:
     ]
     if not coupled:
         headings = (*headings, "moves link", "mass [kg]")
-        rows = [(*row, *_moved(model, joint)) for row, joint in zip(rows, model.joints, strict=True)]
+        rows = [(*row, *_moves(model, joint)) for row, joint in zip(rows, model.joints, strict=True)]
     return TextTable(headings, rows, "rllrlrr" if coupled else "rllrlrrlr", _title(model), _below(model))
 
 
 def _title(model: Model) -> str:
     mass = math.fsum(link.inertia.mass for link in model.links[1:])
     gravity = ", ".join(figures(model.gravity))
-    what = _counted(len(model.joints), "joint")
+    count = _count_text(len(model.joints), "joint")
     if model.coupling is not None:
-        what += f" moved by {_counted(len(model.coordinates), 'coordinate')}"
+        count += f" moved by {_count_text(len(model.coordinates), 'coordinate')}"
     tip = "no tip" if model.tip is None else f"tip {model.tip!r}"
     return (
-        f"{model.name!r}: {what}, base {model.base!r}, {tip}, moving mass {figure(mass)} kg, gravity ({gravity}) m/s²"
+        f"{model.name!r}: {count}, base {model.base!r}, {tip}, moving mass {figure(mass)} kg, gravity ({gravity}) m/s²"
     )
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _count_text(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _limits(joint: Any) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def _range(limits: Limits) -> str:
     return f"±{high}" if limits.lower == -limits.upper else f"{low} … {high}"
 
 
-def _moved(model: Model, joint: Joint) -> tuple[str, str]:
+def _moves(model: Model, joint: Joint) -> tuple[str, str]:
     return joint.child, figure(model.link(joint.child).inertia.mass, digits=5)
 
 

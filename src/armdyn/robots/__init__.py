@@ -56,7 +56,7 @@ class LoadOptions(SelectionOptions, total=False):
     gear_ratio: float
     masses: Sequence[float]
     lengths: Sequence[float]
-    xacro_args: Mapping[str, Any] | None
+    xacro_args: Mapping[str, object] | None
 
 
 def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions]) -> Robot:
@@ -94,11 +94,11 @@ def _refuse_unknown(robot: object, options: Iterable[str]) -> None:
         isinstance(robot, str) and (is_text(robot) or robot in _BUNDLED)
     )
     of_arm = [*(["gear_ratio"] if geared else []), *(["masses", "lengths"] if planar else [])]
-    known = sorted([*SelectionOptions.__annotations__, *of_arm, *(["xacro_args"] if of_urdf else [])])
+    choices = sorted([*SelectionOptions.__annotations__, *of_arm, *(["xacro_args"] if of_urdf else [])])
     for option in options:
-        if option not in known:
-            what = excerpt(str(robot)) if isinstance(robot, str | os.PathLike) else type(robot).__name__
-            raise UnknownName.of("option", option, known, f"armdyn.load of {what}")
+        if option not in choices:
+            subject = excerpt(str(robot)) if isinstance(robot, str | os.PathLike) else type(robot).__name__
+            raise UnknownName.of("option", option, choices, f"armdyn.load of {subject}")
 
 
 def _load(robot: object, options: Mapping[str, Any]) -> Robot:
@@ -125,7 +125,7 @@ def _load(robot: object, options: Mapping[str, Any]) -> Robot:
     return Robot.from_urdf(path, **options)
 
 
-def _of_object(robot: object, options: Mapping[str, Any]) -> Robot:
+def _of_object(robot: object, options: Mapping[str, object]) -> Robot:
     result = of_object(robot, options)
     if result is None:
         raise ModelError(
@@ -135,7 +135,7 @@ def _of_object(robot: object, options: Mapping[str, Any]) -> Robot:
     return result
 
 
-def _bundled(name: str, options: Mapping[str, Any]) -> Robot:
+def _bundled(name: str, options: Mapping[str, object]) -> Robot:
     return _read_bundled(name, options) if options else Robot(_bundled_model(name))
 
 

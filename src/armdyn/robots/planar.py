@@ -12,6 +12,7 @@ import numpy as np
 from armdyn.base.checks import array
 from armdyn.base.errors import ModelError
 from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
 
 ARMS = ("planar_2r", "planar_3r", "ucl_2r")
 """Their links lie along x, each from its joint to the next one."""
@@ -39,8 +40,10 @@ def build(
     origins = [joint for joint in (one.find("origin") for one in root.iter("joint")) if joint is not None]
     before = np.array([_vector(origin)[0] for origin in origins]), np.array([_mass(link) for link in links])
     long, heavy = (
-        each if values is None else _above_zero(f"{what} of {name!r}", values, len(links), unit)
-        for each, values, what, unit in zip(before, (lengths, masses), ("lengths", "masses"), ("m", "kg"), strict=True)
+        each if values is None else _above_zero(f"{quantity} of {name!r}", values, len(links), unit)
+        for each, values, quantity, unit in zip(
+            before, (lengths, masses), ("lengths", "masses"), ("m", "kg"), strict=True
+        )
     )
     for link, origin, mass, ratio in zip(links, origins, heavy, long / before[0], strict=True):
         _set(origin, _vector(origin) * ratio)
@@ -54,14 +57,14 @@ def build(
     return Robot(read_urdf_text(ElementTree.tostring(root, encoding="unicode"), **options))
 
 
-def _above_zero(what: str, given: Any, count: int, unit: str) -> Any:
-    values = array(what, given, (count,), f"one for each link, {unit}", finite=ModelError)
+def _above_zero(quantity: str, numbers: Any, count: int, unit: str) -> Array:
+    values = array(quantity, numbers, (count,), f"one for each link, {unit}", finite=ModelError)
     if not (values > 0.0).all():
-        raise ModelError(f"{what} are {values.tolist()}; expected numbers above zero, {unit}")
+        raise ModelError(f"{quantity} are {values.tolist()}; expected numbers above zero, {unit}")
     return values
 
 
-def _vector(element: ElementTree.Element) -> Any:
+def _vector(element: ElementTree.Element) -> Array:
     return np.array([float(x) for x in element.get("xyz", "0 0 0").split()])
 
 

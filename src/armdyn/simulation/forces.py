@@ -135,7 +135,7 @@ class Law:
 
     def _checked(self, value: Any, t: float) -> Array:
         name = f"what {self.what} returned at t = {t:g} s"
-        force = array(name, value, None, str(self.shape), missing=True, names=self.names, whose="the robot")
+        force = array(name, value, None, str(self.shape), missing=True, names=self.names, owner="the robot")
         if force.ndim and force.shape[-1] == self.shape[-1] and force.ndim <= len(self.shape):
             with suppress(ValueError):
                 return np.broadcast_to(force, self.shape)
@@ -406,7 +406,7 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
     shown = ", ".join(map(str, shape))
     constant = f"({size},) or ({shown}) constant" if batch else f"({size},) constant"
     expected = f"{constant}, (steps, {shown}) over time, or a callable; {meaning}"
-    numbers = array(name, value, None, expected, names=names, whose="the robot", finite=SettingError)
+    numbers = array(name, value, None, expected, names=names, owner="the robot", finite=SettingError)
     over_time = numbers.ndim == len(shape) + 1 and len(numbers) > 0
     target = (len(numbers), *shape) if over_time else shape
     if numbers.ndim == 0 or numbers.shape[-1] != size or numbers.ndim > len(target):

@@ -76,7 +76,7 @@ class Scheduled:
         """Checked for states of a shape (*batch, size), in the order of the names if the values have them."""
         numbers = given.numbers
         if not is_plain(given.values):
-            numbers = array(name, given.values, None, names=names, whose="the robot", finite=SettingError)
+            numbers = array(name, given.values, None, names=names, owner="the robot", finite=SettingError)
         try:
             if numbers.shape[-1] != shape[-1]:
                 raise ValueError  # a single value is not for all joints

@@ -79,16 +79,18 @@ class Catalogue:
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for what, kind in (("motors", Motor), ("gears", CatalogueGear)):
-            value = getattr(self, what)
+        for kind_of_part, kind in (("motors", Motor), ("gears", CatalogueGear)):
+            value = getattr(self, kind_of_part)
             if not isinstance(value, Mapping):
-                raise DTypeError(f"{what} of Catalogue are {excerpt(value)}; expected a mapping from names to {what}")
+                raise DTypeError(
+                    f"{kind_of_part} of Catalogue are {excerpt(value)}; expected a mapping from names to {kind_of_part}"
+                )
             if not value:
-                raise CatalogueError(f"the catalogue has no {what}; expected one at least")
+                raise CatalogueError(f"the catalogue has no {kind_of_part}; expected one at least")
             for name, entry in value.items():
                 if not isinstance(entry, kind):
-                    raise DTypeError(f"{what}[{name!r}] is {excerpt(entry)}; expected a {kind.__name__}")
-            set_fields(self, **{what: MappingProxyType(dict(value))})
+                    raise DTypeError(f"{kind_of_part}[{name!r}] is {excerpt(entry)}; expected a {kind.__name__}")
+            set_fields(self, **{kind_of_part: MappingProxyType(dict(value))})
         problems = [problem for name, motor in self.motors.items() for problem in _lacks(name, motor)]
         if problems:
             raise CatalogueError(problems)
@@ -138,7 +140,7 @@ def _lacks(name: str, motor: Motor) -> Iterator[str]:
 
 
 def _read(
-    path: Path, known: Mapping[str, str], entry_of: Callable[[dict[str, str]], Entry]
+    path: Path, units: Mapping[str, str], entry_of: Callable[[dict[str, str]], Entry]
 ) -> dict[str, tuple[Entry, str]]:
     """The entries of a CSV file by name, each with its source."""
     expected = "a row of column names, and a row for each motor or gear"
@@ -146,13 +148,13 @@ def _read(
     rows = csv_rows(text, name, expected, CatalogueError)
     if len(rows) < 2:
         raise CatalogueError(f"{path} has no entries; expected {expected}")
-    columns = _columns(path, rows[0][1], known)
+    columns = _columns(path, rows[0][1], units)
     entries: dict[str, tuple[Entry, str]] = {}
     names: set[str] = set()
     problems = []
     for line, row in rows[1:]:
         try:
-            cells = _cells(row, columns, known)
+            cells = _cells(row, columns, units)
             name = cells.pop("name", "")
             if not name or name in names:
                 raise CatalogueError(f"the name is {name!r}; expected one that no other row has")
@@ -168,14 +170,14 @@ def _read(
     return entries
 
 
-def _columns(path: Path, header: list[str], known: Mapping[str, str]) -> list[tuple[str, str]]:
+def _columns(path: Path, header: list[str], units: Mapping[str, str]) -> list[tuple[str, str]]:
     """Name and unit of each column."""
     columns = []
     for heading in header:
         name, _, unit = heading.strip().removesuffix("]").partition("[")
         name = name.strip()
-        if name not in known and name not in ABOUT:
-            raise UnknownName.of("column", name, [*ABOUT, *known], str(path))
+        if name not in units and name not in ABOUT:
+            raise UnknownName.of("column", name, [*ABOUT, *units], str(path))
         columns.append((name, unit.strip()))
     names = [name for name, _ in columns]
     if "name" not in names or len(set(names)) < len(names):
@@ -183,14 +185,14 @@ def _columns(path: Path, header: list[str], known: Mapping[str, str]) -> list[tu
     return columns
 
 
-def _cells(row: list[str], columns: list[tuple[str, str]], known: Mapping[str, str]) -> dict[str, str]:
+def _cells(row: list[str], columns: list[tuple[str, str]], units: Mapping[str, str]) -> dict[str, str]:
     """The non-empty cells of a row, each followed by its unit if it has one."""
     if len(row) != len(columns):
         raise CatalogueError(f"{len(row)} cells; expected {len(columns)}, as the first row has")
     filled = [(name, cell.strip(), unit) for (name, unit), cell in zip(columns, row, strict=True) if cell.strip()]
-    bare = [name for name, cell, unit in filled if not unit and known.get(name) and is_number(cell)]
+    bare = [name for name, cell, unit in filled if not unit and units.get(name) and is_number(cell)]
     if bare:
-        expected = ", ".join(f"{name} [{known[name]}]" for name in bare)
+        expected = ", ".join(f"{name} [{units[name]}]" for name in bare)
         raise CatalogueError(f"{', '.join(bare)} without a unit; expected one in the heading, in SI {expected}")
     return {name: f"{cell} {unit}" if unit and name not in ABOUT else cell for name, cell, unit in filled}
 

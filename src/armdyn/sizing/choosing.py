@@ -107,9 +107,9 @@ class JointSizing:
 
     def _place(self, motor: str, gear: str) -> tuple[int, int]:
         motors, gears = list(self.catalogue.motors), list(self.catalogue.gears)
-        for kind, name, known in (("motor", motor, motors), ("gear", gear, gears)):
-            if name not in known:
-                raise UnknownName.of(kind, name, known, "the catalogue")
+        for kind, name, choices in (("motor", motor, motors), ("gear", gear, gears)):
+            if name not in choices:
+                raise UnknownName.of(kind, name, choices, "the catalogue")
         return motors.index(motor), gears.index(gear)
 
     def parts(self, choice: Choice | None) -> tuple[Motor, CatalogueGear]:

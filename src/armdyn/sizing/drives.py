@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from armdyn.sizing.judging import judge
 from armdyn.sizing.pairs import Gears, Motors, Pairs
 from armdyn.sizing.task import MotionCycle
 from armdyn.sizing.unsaid import notes_on_motor, notes_on_task
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MOST_ROUNDS = 20
 
@@ -121,7 +124,7 @@ class Sizing(Tabulated):
         notes = tuple(f"note: {note}" for note in self.notes)
         return TextTable.of(headings, rows, title=repr(self), below=notes, digits=4)
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """All pairs of motors and gears of all joints as a ``pandas.DataFrame``; `table` contains the chosen drives.
 
         Raises:
@@ -245,14 +248,14 @@ def size(
     return Sizing(robot, task, result, tuple(chosen), settled, tuple(notes), turns, mounts)
 
 
-def _by_joint(what: str, robot: Robot, given: Mapping[str, Any] | None) -> dict[str, Any]:
+def _by_joint(quantity: str, robot: Robot, values: Mapping[str, Any] | None) -> dict[str, Any]:
     """Values by joint; raises UnknownName for joints that the robot does not have."""
-    if not isinstance(given, Mapping | None):
-        raise DTypeError(f"{what} are {excerpt(given)}; expected a mapping from joints")
-    for name in given or {}:
+    if not isinstance(values, Mapping | None):
+        raise DTypeError(f"{quantity} are {excerpt(values)}; expected a mapping from joints")
+    for name in values or {}:
         if name not in robot.joint_names:
-            raise UnknownName.of("joint", name, robot.joint_names, f"{what} of {robot.name!r}")
-    return dict(given or {})
+            raise UnknownName.of("joint", name, robot.joint_names, f"{quantity} of {robot.name!r}")
+    return dict(values or {})
 
 
 def _screws(robot: Robot, leads: Mapping[str, float] | None) -> dict[str, float]:
@@ -265,20 +268,20 @@ def _screws(robot: Robot, leads: Mapping[str, float] | None) -> dict[str, float]
     return turns
 
 
-def _on_choices(found: Mapping[str, JointSizing], *, carry_masses: bool) -> Iterator[str]:
+def _on_choices(sizings: Mapping[str, JointSizing], *, carry_masses: bool) -> Iterator[str]:
     """Remarks on the choices of the last round."""
-    without = [name for name, joint in found.items() if joint.best is None]
+    without = [name for name, joint in sizings.items() if joint.best is None]
     for name in without:
-        yield found[name].nothing
-    if without and carry_masses and len(without) < len(found):
+        yield sizings[name].nothing
+    if without and carry_masses and len(without) < len(sizings):
         yield f"the others are judged without the mass of a drive of {', '.join(without)}"
-    motors = {joint.best.motor: joint.parts(joint.best)[0] for joint in found.values() if joint.best is not None}
+    motors = {joint.best.motor: joint.parts(joint.best)[0] for joint in sizings.values() if joint.best is not None}
     for name, motor in motors.items():
         yield from notes_on_motor(name, motor)
 
 
-def _best(found: Mapping[str, JointSizing]) -> Selection:
-    return tuple(joint.best for joint in found.values())
+def _best(sizings: Mapping[str, JointSizing]) -> Selection:
+    return tuple(joint.best for joint in sizings.values())
 
 
 def _same_drives(one: Selection, other: Selection) -> bool:

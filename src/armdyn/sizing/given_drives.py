@@ -181,7 +181,7 @@ def check(
             f"check of drives of {robot.name!r}: the motors of its flexible joints move by the jerk and the snap of "
             "the task, which it does not have. robot.without_springs() has stiff joints"
         )
-    drives = _wanted(robot, motors_of(robot.mechanism, *CONSTANTS), joints)
+    drives = _motors_of_joints(robot, motors_of(robot.mechanism, *CONSTANTS), joints)
     qd = np.where(np.abs(task.qd) > AT_REST * np.abs(task.qd).max(axis=0), task.qd, 0.0)
     tau = robot.inverse_dynamics(task.q, qd, task.qdd, task.f_tip)
     result = {}
@@ -195,13 +195,13 @@ def check(
     return DriveCheck(robot, task, result, tuple(notes))
 
 
-def _wanted(robot: Robot, drives: list[JointMotor], joints: Sequence[str] | None) -> list[JointMotor]:
+def _motors_of_joints(robot: Robot, drives: list[JointMotor], joints: Sequence[str] | None) -> list[JointMotor]:
     """The motors of these joints."""
     by_name = {robot.joint_names[own.coordinate]: own for own in drives}
     if joints is None:
         return list(by_name.values())
-    whose = f"the motors of {robot.name!r}"
-    return [list(by_name.values())[k] for k in places("joints", joints, tuple(by_name), "joint", whose)]
+    owner = f"the motors of {robot.name!r}"
+    return [list(by_name.values())[k] for k in places("joints", joints, tuple(by_name), "joint", owner)]
 
 
 def _supplied(motor: Motor, voltage: float | None, current: float | None) -> Motor:

@@ -104,10 +104,10 @@ class JointLoad:
 def undominated(columns: Array) -> Array:
     """The columns that no other column equals or exceeds in every row; the first of equal ones."""
     order = np.argsort(-columns.sum(axis=0), kind="stable")  # a dominating column has the larger sum
-    kept = np.empty_like(columns)
+    rows = np.empty_like(columns)
     count = 0
     for column in columns[:, order].T:
-        if not (kept[:, :count] >= column[:, None]).all(axis=0).any():
-            kept[:, count] = column
+        if not (rows[:, :count] >= column[:, None]).all(axis=0).any():
+            rows[:, count] = column
             count += 1
-    return kept[:, :count].copy()
+    return rows[:, :count].copy()

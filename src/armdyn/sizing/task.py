@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -74,7 +73,7 @@ class MotionCycle:
         if times[-1] == times[0]:
             raise CycleError(f"the task takes no time: all of its {len(times)} times are {times[0]:g} s")
         set_fields(self, t=times)
-        rows: dict[str, Any] = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
+        rows: dict[str, object] = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
         for name, arguments in rows.items():
             values = array(
                 f"{name} of MotionCycle",
@@ -83,7 +82,7 @@ class MotionCycle:
                 "a row for each time",
                 finite=CycleError,
                 names=None if self.joint_names is None else tuple(self.joint_names),
-                whose="joint_names",
+                owner="joint_names",
             )
             if values.shape[1] == 0:
                 raise ShapeError(f"{name} of MotionCycle has no columns; expected one for each joint")
@@ -157,13 +156,13 @@ class MotionCycle:
         ends = np.cumsum(lasting)
         t = np.column_stack([ends - lasting, ends]).ravel()
         t[2::2] = ends[:-1]  # a phase begins exactly at the end of the last one
-        held = []
+        rests = []
         for name, arguments in (("q", q), ("qd", qd), ("qdd", qdd)):
             values = array(name, arguments, ("phases", "n"), "a row for each phase", finite=CycleError)
             if len(values) != len(lasting):
                 raise ShapeError(f"{name} has {len(values)} rows; expected one for each of {len(lasting)} durations")
-            held.append(np.repeat(values, 2, axis=0))
-        return cls(t, held[0], held[1], held[2], jumps=True)
+            rests.append(np.repeat(values, 2, axis=0))
+        return cls(t, rests[0], rests[1], rests[2], jumps=True)
 
     def then_hold(self, seconds: float) -> MotionCycle:
         """The task followed by a pause at the last position."""

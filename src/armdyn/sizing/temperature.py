@@ -59,8 +59,8 @@ def _thermal(motor: Motor) -> Thermal:
 
 def _periodic(motors: Sequence[Motor], currents: Array, steps: Array) -> Rises:
     """The fixed points of cycles with constant currents in each interval."""
-    held = np.sqrt(0.5 * (currents[:, :-1] ** 2 + currents[:, 1:] ** 2))
-    maps = [_affine(motor, row, steps) for motor, row in zip(motors, held, strict=True)]
+    rms = np.sqrt(0.5 * (currents[:, :-1] ** 2 + currents[:, 1:] ** 2))
+    maps = [_affine(motor, row, steps) for motor, row in zip(motors, rms, strict=True)]
     A, b = (np.stack(part) for part in zip(*maps, strict=True))
     cycle, shift = _composed(A, b)
     theta = np.full((len(steps) + 1, *shift.shape), np.inf)
@@ -116,8 +116,8 @@ def winding_bounds(motors: Motors, mean_heat: Array, duration: float) -> tuple[A
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         limited = np.isfinite(hottest)
         d = mean_heat * duration / motors.winding_capacity * (1.0 + a * np.where(limited, hottest, 0.0))
-        kept = 1.0 - R * mean_heat * a
-        upper = np.where(kept > 0.0, R * mean_heat * (1.0 + a * d) / kept + d, np.inf)
-        stronger = np.where((kept > 0.0) & (a * d < 1.0), R * mean_heat * (1.0 - a * d) / kept, 0.0)
+        remainder = 1.0 - R * mean_heat * a
+        upper = np.where(remainder > 0.0, R * mean_heat * (1.0 + a * d) / remainder + d, np.inf)
+        stronger = np.where((remainder > 0.0) & (a * d < 1.0), R * mean_heat * (1.0 - a * d) / remainder, 0.0)
         lower = np.maximum(R * mean_heat, stronger)
     return np.where(limited, lower, 0.0), np.where(limited, upper, 0.0)

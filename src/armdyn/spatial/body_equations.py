@@ -5,17 +5,16 @@ Every function takes arrays of floats or of symbols.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import scalars
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array, cross
 from armdyn.spatial.twists import coadjoint
 
 
-def newton(mass: Any, acceleration: ArrayLike) -> Array:
+def newton(mass: Scalar, acceleration: ArrayLike) -> Array:
     """F = m a_C, the force that accelerates a body, N, shape (3,) (Craig 6.4, Newton's equation).
 
     Args:

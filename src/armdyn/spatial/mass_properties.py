@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from armdyn.base import checks
 from armdyn.base.checks import PRINTED, printed_pose, rotation, scalars
 from armdyn.base.exact import is_zero
 from armdyn.base.fields import set_fields
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.body_equations import body_wrench
 from armdyn.spatial.rotations import Array, skew
 
@@ -34,7 +35,7 @@ class MassProperties:
     l**2*m/3
     """
 
-    mass: Any
+    mass: Scalar
     com: Array
     tensor: Array
 
@@ -45,7 +46,7 @@ class MassProperties:
             tensor=scalars("tensor", self.tensor, (3, 3), exact=True),
         )
 
-    def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
+    def _made(self, mass: Scalar, com: Array, tensor: Array) -> Self:
         """The result of the operations below."""
         return type(self)(mass, com, tensor)
 
@@ -95,7 +96,7 @@ class MassProperties:
         R = rotation("axes", scalars("axes", axes, (3, 3), exact=self._exact), tolerance=PRINTED)
         return R.T @ about @ R  # type: ignore[no-any-return]
 
-    def moment_about(self, direction: ArrayLike, point: ArrayLike | None = None) -> Any:
+    def moment_about(self, direction: ArrayLike, point: ArrayLike | None = None) -> Scalar:
         """I_d = d^T I_q d, moment of inertia about an axis, kg m^2 (Modern Robotics 8.28).
 
         Args:
@@ -134,7 +135,7 @@ class MassProperties:
         """
         return self._made(self.mass, self.com + scalars("point", point, (3,), exact=self._exact), self.tensor)
 
-    def with_mass(self, mass: Any) -> Self:
+    def with_mass(self, mass: Scalar) -> Self:
         """The body of the same shape and spread of mass with another mass, kg; that of the body must not be 0.
 
         >>> armdyn.inertia.rod(1.0, mass=2.0).with_mass(3.0).tensor[0, 0]
@@ -200,7 +201,7 @@ class MassProperties:
         momentum: Array = self.spatial_inertia @ scalars("V", V, (6,), exact=self._exact)
         return momentum
 
-    def kinetic_energy(self, V: ArrayLike) -> Any:
+    def kinetic_energy(self, V: ArrayLike) -> Scalar:
         """K = V^T G V / 2, kinetic energy, J (Modern Robotics 8.33).
 
         Args:
@@ -227,20 +228,20 @@ class MassProperties:
         return body_wrench(self.spatial_inertia, V, Vdot)
 
 
-def steiner(mass: Any, d: Array) -> Array:
+def steiner(mass: Scalar, d: Array) -> Array:
     """m (d.d 1 - d d^T): the addition to the inertia about the centre of mass by a shift d (Modern Robotics 8.27)."""
     added: Array = mass * (d @ d * np.eye(3, dtype=d.dtype) - np.outer(d, d))
     return added
 
 
-def parts_of_spatial_inertia(G: Array) -> tuple[Any, Array, Array]:
+def parts_of_spatial_inertia(G: Array) -> tuple[Scalar, Array, Array]:
     """m, c and I_c from G = [[I_o, m [c]], [m [c]^T, m 1]]; the structure is not judged here."""
     m, H = G[5, 5], G[:3, 3:]
     c = np.array([H[2, 1], H[0, 2], H[1, 0]]) / m
     return m, c, G[:3, :3] - steiner(m, c)
 
 
-def parts_of_pseudo_inertia(J: Array) -> tuple[Any, Array, Array]:
+def parts_of_pseudo_inertia(J: Array) -> tuple[Scalar, Array, Array]:
     """m, c and I_c from J = [[S_o, H], [H^T, m]]; the structure is not judged here."""
     m, H = J[3, 3], J[:3, 3]
     c = H / m

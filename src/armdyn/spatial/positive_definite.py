@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.base.exact import is_zero
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array
 
 
@@ -25,9 +26,9 @@ class Cholesky(NamedTuple):
     """
 
     L: Array
-    D: list[Any]
-    reciprocal: list[Any]
-    diagonal: list[Any]
+    D: list[Scalar]
+    reciprocal: list[Scalar]
+    diagonal: list[Scalar]
 
     @classmethod
     def of(cls, A: Array) -> Cholesky:
@@ -51,14 +52,14 @@ class Cholesky(NamedTuple):
         return cls(L, [A[k, k] for k in range(size)], reciprocal, diagonal)
 
     @property
-    def independence(self) -> list[Any]:
+    def independence(self) -> list[Scalar]:
         """D_jj / A_jj of every row: 1 if it is at right angles to those before it, 0 if it depends on them.
 
         The square of the sine of the angle between row j and their span, if A is a Gram matrix.
         """
         return [pivot / whole for pivot, whole in zip(self.D, self.diagonal, strict=True)]
 
-    def solve(self, b: Any) -> Array:
+    def solve(self, b: Scalar) -> Array:
         """A^-1 b."""
         size, x = len(b), list(b)
         for k in range(size):
@@ -79,7 +80,7 @@ class Cholesky(NamedTuple):
                [-0.5,  1. ]])
         """
         size = len(self.D)
-        of_L: list[list[Any]] = [[1.0 if i == j else 0.0 for j in range(size)] for i in range(size)]  # L^-1
+        of_L: list[list[Scalar]] = [[1.0 if i == j else 0.0 for j in range(size)] for i in range(size)]  # L^-1
         for k in range(size):
             for i in range(k + 1, size):
                 for j in range(k + 1):  # the row operations that turn L into the unit matrix

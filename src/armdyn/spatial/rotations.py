@@ -40,7 +40,7 @@ def symmetrize(S: Array) -> Array:
     return np.asarray(np.triu(S) + np.triu(S, 1).T)
 
 
-def rotation_about(axis: Array, angle: Any) -> Array:
+def rotation_about(axis: Array, angle: object) -> Array:
     """Rot(axis, angle) about a unit axis, by Rodrigues' formula (Modern Robotics 3.51), in `Exact` numbers."""
     k = skew(unit(exact(axis)))
     c, s = cos_and_sin(angle)
@@ -48,7 +48,7 @@ def rotation_about(axis: Array, angle: Any) -> Array:
     return R
 
 
-def rotation_from_rpy(roll: Any, pitch: Any, yaw: Any) -> Array:
+def rotation_from_rpy(roll: object, pitch: object, yaw: object) -> Array:
     """Rz(yaw) Ry(pitch) Rx(roll), about the fixed axes x, y, z, as in URDF, in `Exact` numbers."""
     (cr, sr), (cp, sp), (cy, sy) = cos_and_sin(roll), cos_and_sin(pitch), cos_and_sin(yaw)
     return np.array(
@@ -60,7 +60,7 @@ def rotation_from_rpy(roll: Any, pitch: Any, yaw: Any) -> Array:
     )
 
 
-def rotation_from_quaternion(w: Any, x: Any, y: Any, z: Any) -> Array:
+def rotation_from_quaternion(w: object, x: Any, y: Any, z: Any) -> Array:
     """1 + 2 (w [v] + [v]^2) of the quaternion w + v, normalised, v = (x, y, z), in `Exact` numbers."""
     w, x, y, z = unit(exact([w, x, y, z]))
     return np.array(

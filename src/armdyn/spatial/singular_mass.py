@@ -24,7 +24,7 @@ def is_singular(M: Array) -> Array:
     judged = np.asarray(np.isfinite(M).all(axis=(-2, -1)))
     M = np.where(judged[..., None, None], M, np.eye(M.shape[-1]))
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
-    least = np.linalg.eigvalsh(_scaled(M))[..., 0]
+    least = np.linalg.eigvalsh(_scale(M))[..., 0]
     singular: Array = judged & ((diagonal <= 0.0).any(axis=-1) | (least <= SINGULAR * M.shape[-1]))
     return singular
 
@@ -34,11 +34,11 @@ def without_inertia(M: Array, names: Sequence[str]) -> list[str]:
     still = [name for name, inertia in zip(names, np.diagonal(M), strict=True) if inertia <= 0.0]
     if still:
         return still
-    direction = np.abs(np.linalg.eigh(_scaled(M))[1][:, 0])
+    direction = np.abs(np.linalg.eigh(_scale(M))[1][:, 0])
     return [name for name, part in zip(names, direction, strict=True) if part > 1e-6]
 
 
-def _scaled(M: Array) -> Array:
+def _scale(M: Array) -> Array:
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     size = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
     scaled: Array = M / size[..., :, None] / size[..., None, :]

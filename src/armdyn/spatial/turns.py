@@ -7,10 +7,11 @@ and 1, tracing folds the turn away. A constant rotation of general direction is 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array, symmetrize
 
 
@@ -18,16 +19,16 @@ class Turn(NamedTuple):
     """Rotation about axis 0 (x), 1 (y) or 2 (z) by the angle with this cosine and sine."""
 
     axis: int
-    cos: Any
-    sin: Any
+    cos: Scalar
+    sin: Scalar
 
     def to_parent(self, v: Array) -> Array:
         """v_a = R_ab v_b."""
-        return _turned(self.axis, self.cos, self.sin, v)
+        return _turn(self.axis, self.cos, self.sin, v)
 
     def to_child(self, v: Array) -> Array:
         """v_b = R_ab^T v_a."""
-        return _turned(self.axis, self.cos, -self.sin, v)
+        return _turn(self.axis, self.cos, -self.sin, v)
 
 
 class Axes(NamedTuple):
@@ -63,7 +64,7 @@ def to_child(turns: Iterable[Turn | Axes], v: Array) -> Array:
     return v
 
 
-def _turned(axis: int, c: Any, s: Any, v: Array) -> Array:
+def _turn(axis: int, c: Scalar, s: Scalar, v: Array) -> Array:
     """v turned about one axis."""
     x, y = (axis + 1) % 3, (axis + 2) % 3
     turned = list(v)
@@ -79,7 +80,7 @@ def tensor_to_parent(turns: Iterable[Turn | Axes], S: Array) -> Array:
     return S
 
 
-def _turned_tensor(axis: int, c: Any, s: Any, S: Array) -> Array:
+def _turned_tensor(axis: int, c: Scalar, s: Scalar, S: Array) -> Array:
     """S turned about one axis: 12 multiplications, because S_xx + S_yy, S_xy - S_yx and S_zz stay; 8 if symmetric."""
     x, y, z = (axis + 1) % 3, (axis + 2) % 3, axis
     u = s * (S[x, x] - S[y, y]) + c * (S[x, y] + S[y, x])
@@ -104,8 +105,8 @@ def symmetric_to_parent(turns: Iterable[Turn | Axes], S: Array) -> Array:
             continue
         axis, c, s = turn
         x, y, z = (axis + 1) % 3, (axis + 2) % 3, axis
-        rows = _turned(axis, c, s, S)
-        S = _turned(axis, c, s, rows.T)
+        rows = _turn(axis, c, s, S)
+        S = _turn(axis, c, s, rows.T)
         S[y, x], S[z, x], S[z, y] = S[x, y], rows[x, z], rows[y, z]
         S[x, z], S[y, z] = rows[x, z], rows[y, z]
     return S

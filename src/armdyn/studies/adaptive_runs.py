@@ -40,9 +40,9 @@ def check_adaptive(robot: Robot, method: Adaptive, refused: Mapping[str, bool], 
     arguments = [name for name, is_given in refused.items() if is_given]
     others = [name for name in record if name not in RECORDED]
     if arguments or others:
-        what = f"{arguments[0]} is given" if arguments else f"record has {others[0]!r}"
+        reason = f"{arguments[0]} is given" if arguments else f"record has {others[0]!r}"
         raise StudyError(
-            f"{what}, and the method is {method}, whose runs have a constant tau and f_tip, and records of q and qd. "
+            f"{reason}, and the method is {method}, whose runs have a constant tau and f_tip, and records of q and qd. "
             "Leave it out, or use a method with steps of one length, such as RungeKutta4(step=1e-3)"
         )
 

@@ -51,7 +51,7 @@ def compute(
     Raises:
         ClusterLost: the cluster went away, or a chunk ended one worker after the other.
     """
-    lost = _ways_to_get_lost()
+    exceptions = _ways_to_get_lost()
     folder = parts if isinstance(parts, InFolder) else None
     try:
         for k, result in _answers(study, chunk, missing, folder, client):
@@ -63,7 +63,7 @@ def compute(
                     "folder that all machines see under the same path"
                 )
             report(len(study.numbers(k, chunk)))
-    except lost as error:
+    except exceptions as error:
         advice = f"What is done is kept in {folder.folder}: the same call goes on from there" if folder else (
             "Nothing is kept, for there is no folder=; with one, the same call goes on where it stopped"
         )  # fmt: skip
@@ -120,7 +120,7 @@ def part(
     """
     if folder is not None and folder.has(k):
         return k, None
-    opened, loop = _opened(recipe, name, numbers, values)
+    opened, loop = _open(recipe, name, numbers, values)
     result = opened.compute(loop, numbers, values)
     if folder is None:
         return k, result
@@ -128,7 +128,7 @@ def part(
     return k, None
 
 
-def _opened(recipe: bytes, name: str, numbers: range, values: dict[str, Array]) -> tuple[Recipe, ClosedLoop]:
+def _open(recipe: bytes, name: str, numbers: range, values: dict[str, Array]) -> tuple[Recipe, ClosedLoop]:
     """The recipe and its loop, compiled once in each process: by one thread, while others wait."""
     with undivided(), _opening:
         if name not in _loops:

@@ -139,7 +139,7 @@ def _code(function: types.FunctionType) -> str:
         return repr(_bytecode(function.__code__))
 
 
-def _bytecode(code: types.CodeType) -> tuple[Any, ...]:
+def _bytecode(code: types.CodeType) -> tuple[object, ...]:
     """The bytecode, without the memory addresses of the functions inside it."""
     consts = [_bytecode(one) if isinstance(one, types.CodeType) else one for one in code.co_consts]
     return code.co_code.hex(), code.co_names, consts

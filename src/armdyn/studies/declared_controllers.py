@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cache
-from typing import Any
 
 from armdyn import control
 from armdyn.base.errors import MissingInput
@@ -45,7 +44,7 @@ def declared() -> Mapping[str, Function]:
     return {name: value for name, value in every if _is_ready(value)}
 
 
-def declared_controller(name: str, options: Mapping[str, Any]) -> Function:
+def declared_controller(name: str, options: Mapping[str, object]) -> Function:
     """A controller with its options.
 
     Raises:
@@ -55,7 +54,7 @@ def declared_controller(name: str, options: Mapping[str, Any]) -> Function:
     return control.with_options(declared()[name], **chosen)
 
 
-def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) -> Function:
+def placed_around(controller: Function, name: str, settings: Mapping[str, object]) -> Function:
     """A controller with one of the wrappers of ``AROUND``.
 
     Raises:
@@ -85,7 +84,7 @@ def traced(controller: Function, robot: Robot, names: Collection[str]) -> Compil
         ArmdynError: an error of the controller about the robot, its options or its wrappers.
     """
     compiled = robot.compile(controller)
-    compiled.program(given=[name for name in Controller(controller).optional if name in names])
+    compiled.program(optional_inputs=[name for name in Controller(controller).optional if name in names])
     return compiled
 
 

@@ -73,7 +73,7 @@ class Study:
     def __post_init__(self) -> None:
         loop = self.recipe.loop()
         set_fields(self, loop=loop)
-        set_fields(self, traced=loop.rollout.traced(given=self._given))  # of the inputs that the loop has
+        set_fields(self, traced=loop.rollout.traced(optional_inputs=self._given))  # of the inputs that the loop has
         check_runs(self.runs)
         self._check()
         if self.chunk is not None:
@@ -98,8 +98,8 @@ class Study:
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of one value of each quantity, by name."""
-        known = self.loop.rollout.shapes(given=self._given)
-        result = {name: known[name] for name in (*self.loop.state, *self.loop.inputs, "h", "t") if name in known}
+        shapes = self.loop.rollout.shapes(optional_inputs=self._given)
+        result = {name: shapes[name] for name in (*self.loop.state, *self.loop.inputs, "h", "t") if name in shapes}
         return {"q0": result.pop("q"), "qd0": result.pop("qd"), **result}
 
     def usual_chunk(self, threads: int, *, shared: bool) -> int:
@@ -146,7 +146,7 @@ class Study:
         return "; ".join(map(rollout.way_of, heard)) or "alone, it does not"
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """The arguments that identify a study, by name: numbers, or digests of longer ones."""
         recipe = self.recipe
         summaries = {name: digest_of_function(function) for name, function in recipe.summaries.items()}
@@ -169,7 +169,7 @@ class Study:
         """A fingerprint of the compiled loop; and of the code of a controller that runs in Python."""
         if isinstance(self.traced, Rollout):
             return self.traced.digest
-        motion = self.loop.rollout.motion_program(given=self._given).digest
+        motion = self.loop.rollout.motion_program(optional_inputs=self._given).digest
         return hashlib.sha256(f"{motion} {digest_of_code(self.recipe.controller)}".encode()).hexdigest()
 
     @property
@@ -206,10 +206,10 @@ class Study:
             expected = (recipe.steps, *expected) if name in recipe.over_time else expected
             if np.shape(value) != expected:
                 raise ShapeError(f"{name} has shape {np.shape(value)}; expected {expected}, the same for all runs")
-        known = {*self.samples.names, *recipe.inputs}
+        choices = {*self.samples.names, *recipe.inputs}
         states = {*self.loop.state, "q0", "qd0", "h", "t", "brakes"}
         left_out = set() if self.loop.controller is None else {*self.loop.controller.zeros}
-        missing = [name for name in shapes if name not in known | states | left_out]
+        missing = [name for name in shapes if name not in choices | states | left_out]
         if missing:
             raise StudyError(
                 f"the loop of {recipe.robot.name!r} needs {', '.join(missing)} too: a value for all runs in inputs, or "
@@ -241,7 +241,7 @@ def defined(
     controller: Function | None,
     *,
     steps: int,
-    inputs: Mapping[str, Any] | None,
+    inputs: Mapping[str, object] | None,
     method: FixedStep | Adaptive | None,
     over_time: Iterable[str],
     record: Iterable[str],
@@ -250,7 +250,7 @@ def defined(
     summaries: Mapping[str, Summary] | None,
     running_cost: Function | None,
     energy: bool,
-    elements: Sequence[Any],
+    elements: Sequence[object],
     chunk: int | None,
     require_traced: bool,
 ) -> Study:
@@ -311,22 +311,22 @@ def _with_gains(
     return with_gain_kinds(controller, robot, values, numbers=True)
 
 
-def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:
+def _names(meaning: str, names: Iterable[str]) -> tuple[str, ...]:
     if isinstance(names, str):
-        raise StudyError(f"{what}={names!r}; expected several names, such as {what}=[{names!r}]")
+        raise StudyError(f"{meaning}={names!r}; expected several names, such as {meaning}=[{names!r}]")
     result = tuple(names)
     repeated = [name for k, name in enumerate(result) if name in result[:k]]
     if repeated:
-        raise StudyError(f"{what} names {repeated[0]!r} twice; expected each name once")
+        raise StudyError(f"{meaning} names {repeated[0]!r} twice; expected each name once")
     return result
 
 
-def _signals(what: str, names: Iterable[str]) -> tuple[str, ...]:
+def _signals(meaning: str, names: Iterable[str]) -> tuple[str, ...]:
     """Names of states and signals, each the name of a field of the results."""
-    result = _names(what, names)
+    result = _names(meaning, names)
     for name in result:
         if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
-            raise StudyError(f"{what} names {name!r}; expected states and signals of the loop, such as 'q'")
+            raise StudyError(f"{meaning} names {name!r}; expected states and signals of the loop, such as 'q'")
     return result
 
 

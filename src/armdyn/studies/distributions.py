@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,7 +46,7 @@ class Distribution:
         text = ", ".join(f"{name}={value.tolist()!r}" for name, value in self.parameters.items())
         return f"{type(self).__name__}({text})"
 
-    def _refuse(self, wrong: Any, expected: str) -> None:
+    def _refuse(self, wrong: Array, expected: str) -> None:
         if np.any(wrong):
             raise StudyError(f"{self!r}: expected {expected}")
 

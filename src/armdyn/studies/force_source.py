@@ -48,18 +48,18 @@ class ForceSource:
     def of(
         cls,
         words: Words,
-        known: Robot,
+        robot: Robot,
         method: Method,
-        given: Mapping[str, Array],
+        arrays: Mapping[str, Array],
         thresholds: Sequence[Threshold] = (),
     ) -> ForceSource:
         """The source in the scenario.
 
         Args:
             words: the keys of the scenario.
-            known: the robot of the controller.
+            robot: the robot of the controller.
             method: of the integration.
-            given: the inputs.
+            arrays: the inputs.
             thresholds: of the controller's signals.
 
         Raises:
@@ -67,16 +67,16 @@ class ForceSource:
             UnknownName: a signal or state that the controller does not have.
             LogError: a csv that cannot be read.
         """
-        if (controller := words.controller(known)) is not None:
-            return _controlled(words, known, controller, method, given, thresholds)
-        _refuse_signals(words, known, thresholds)
+        if (controller := words.controller(robot)) is not None:
+            return _controlled(words, robot, controller, method, arrays, thresholds)
+        _refuse_signals(words, robot, thresholds)
         if isinstance(words.entries.get("torque"), dict):
-            return _scheduled(words, known)
-        torque = words.torque(known)
+            return _scheduled(words, robot)
+        torque = words.torque(robot)
         return cls(torque, "none" if torque is None else "constant")
 
 
-def _scheduled(words: Words, known: Robot) -> ForceSource:
+def _scheduled(words: Words, robot: Robot) -> ForceSource:
     parts = words.mapping("torque")
     for part in parts:
         words.one("part", part, WORDS["torque"].parts, "torque", part)
@@ -86,17 +86,17 @@ def _scheduled(words: Words, known: Robot) -> ForceSource:
     if "between" in settings:
         words.one("interpolation", settings["between"], dict.fromkeys(BETWEEN), "torque", "between")
     with words.at("torque"):
-        t, tau = read_torques(path, known)
+        t, tau = read_torques(path, robot)
         torque = OverTime(t, tau, **settings)
     how = "on straight lines between" if torque.between == "linear" else "each held until the next of"
     return ForceSource(torque, f"{path.name}, {how} {len(t):,} rows", float(t[-1]))
 
 
-def _refuse_signals(words: Words, known: Robot, thresholds: Sequence[Threshold]) -> None:
+def _refuse_signals(words: Words, robot: Robot, thresholds: Sequence[Threshold]) -> None:
     """Raise for signals and states of a controller if none is called at a sample time."""
     for name in words.listed("record"):
-        if name not in of_motion(known):
-            raise UnknownName.of("state or signal", name, of_motion(known), words.where("record"))
+        if name not in of_motion(robot):
+            raise UnknownName.of("state or signal", name, of_motion(robot), words.where("record"))
     if thresholds:
         raise StudyError(
             f"{words.where('events', thresholds[0].name)}: a threshold is of a signal of the controller, and here is "
@@ -106,10 +106,10 @@ def _refuse_signals(words: Words, known: Robot, thresholds: Sequence[Threshold])
 
 def _controlled(
     words: Words,
-    known: Robot,
+    robot: Robot,
     controller: Function,
     method: Method,
-    given: Mapping[str, Array],
+    arrays: Mapping[str, Array],
     thresholds: Sequence[Threshold],
 ) -> ForceSource:
     """A controller by its declaration: called once for each sample time, or acting at every moment."""
@@ -119,25 +119,25 @@ def _controlled(
     else:
         _check_multiple(words, method, sample_time)
     described = ", around ".join(name for name, _ in reversed(words.controller_parts()))
-    follows = _followed(words, known, controller, given)
+    follows = _followed(words, robot, controller, arrays)
 
     def references(t: float) -> dict[str, Array]:
         if follows is None:
             return {}
         there = dict(zip(REFERENCES, follows.at(t), strict=True))
-        return {name: value for name, value in there.items() if shape_of(controller, known, name) is not None}
+        return {name: value for name, value in there.items() if shape_of(controller, robot, name) is not None}
 
-    _check_thresholds(words, known, controller, thresholds)
+    _check_thresholds(words, robot, controller, thresholds)
     with words.at("record"):
-        recorded(controller, known, words.listed("record"))
+        recorded(controller, robot, words.listed("record"))
     lasts = 1.0 if follows is None else follows.lasts
     toward = "" if follows is None else f", follows {words.path('reference').name}, {len(follows.t):,} rows"
     with words.at_controller():
         if sample_time is None:
-            law: DeclaredLaw = ContinuousLaw(known, controller, given, references, 0.0, described)
+            law: DeclaredLaw = ContinuousLaw(robot, controller, arrays, references, 0.0, described)
             return ForceSource(law, f"{described}{toward}, at every moment", lasts, follows, law)
         law = DeclaredLaw(
-            known, controller, given, references, sample_time, described, thresholds, words.listed("record")
+            robot, controller, arrays, references, sample_time, described, thresholds, words.listed("record")
         )
     called = f"{described}{toward}, called every {sample_time:g} s"
     return ForceSource(EndingCallback(law, sample_time, law.has_ended), called, lasts, follows, law)
@@ -169,9 +169,9 @@ def _check_multiple(words: Words, method: Method, sample_time: float) -> None:
         )
 
 
-def _check_thresholds(words: Words, known: Robot, controller: Function, thresholds: Sequence[Threshold]) -> None:
+def _check_thresholds(words: Words, robot: Robot, controller: Function, thresholds: Sequence[Threshold]) -> None:
     """Raise for one of a signal that the controller does not have, or of another shape."""
-    shapes = result_shapes(controller, known)
+    shapes = result_shapes(controller, robot)
     for one in thresholds:
         with words.at("events", one.name):
             one.limits(shapes)
@@ -180,18 +180,18 @@ def _check_thresholds(words: Words, known: Robot, controller: Function, threshol
 REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
 
 
-def _followed(words: Words, known: Robot, controller: Function, given: Mapping[str, Array]) -> Reference | None:
+def _followed(words: Words, robot: Robot, controller: Function, arrays: Mapping[str, Array]) -> Reference | None:
     """The states of a csv, for a controller that takes q_ref."""
     if "reference" not in words:
         return None
-    if shape_of(controller, known, "q_ref") is None:
+    if shape_of(controller, robot, "q_ref") is None:
         first = words.controller_parts()[0][0]
         raise StudyError(f"{words.where('reference')}: controller {first!r} takes no q_ref, so it follows no reference")
-    twice = [name for name in REFERENCES if name in given]
-    if twice:
-        raise StudyError(f"{words.where('reference')}: {twice[0]} is given in inputs too; expected one of them")
+    duplicates = [name for name in REFERENCES if name in arrays]
+    if duplicates:
+        raise StudyError(f"{words.where('reference')}: {duplicates[0]} is given in inputs too; expected one of them")
     with words.at("reference"):
-        return Reference(read_reference(words.path("reference"), known))
+        return Reference(read_reference(words.path("reference"), robot))
 
 
 def _sample_time(words: Words, method: Method) -> float | None:

@@ -54,7 +54,7 @@ class DeclaredLaw:
         self,
         robot: Robot,
         controller: Function,
-        given: Mapping[str, Array],
+        arrays: Mapping[str, Array],
         over_time: Callable[[float], Mapping[str, Array]],
         h: float,
         name: str,
@@ -62,19 +62,19 @@ class DeclaredLaw:
         record: Iterable[str] = (),
     ) -> None:
         read, self.__qualname__ = Controller(controller), name
-        self.given, self.thresholds, self.record = given, thresholds, tuple(record)
-        self._inputs = {name: value for name, value in given.items() if name in read.inputs}
+        self.given, self.thresholds, self.record = arrays, thresholds, tuple(record)
+        self._inputs = {name: value for name, value in arrays.items() if name in read.inputs}
         given_to_it = {*self._inputs, *over_time(0.0)}
         refuse_missing(controller, given_to_it)
         self._begin = {
-            name: given[name] if name in given else np.zeros(shape_of(controller, robot, name) or ())
+            name: arrays[name] if name in arrays else np.zeros(shape_of(controller, robot, name) or ())
             for name in read.state
         }
         self._takes = {argument.name for argument in controller.arguments}
         self._results, self._over_time, self._h = read.results, over_time, h
         self._kept = recorded(controller, robot, self.record)
         shapes = result_shapes(controller, robot)
-        warn_of_negative_gains(robot.joint_names, controller, given)
+        warn_of_negative_gains(robot.joint_names, controller, arrays)
         self._robot, self._controller = robot, controller
         self._thresholds = [(one, one.limits(shapes)) for one in thresholds]
         self._joints = robot.joint_names

@@ -90,7 +90,7 @@ class MotionSettings:
         return self.driven.follows
 
     @classmethod
-    def of(cls, words: Words, known: Robot) -> MotionSettings:
+    def of(cls, words: Words, arm: Robot) -> MotionSettings:
         """The motion of the scenario, of the robot of `Words.robot`.
 
         Raises:
@@ -100,20 +100,18 @@ class MotionSettings:
         """
         _refuse_study(words)
         _refuse_contradictions(words)
-        method = _method(words, known)
-        inputs = words.values(known, "inputs", lambda name, value: words.spread(known, name, value, 0))
-        own = words.quantities(known).own
-        robot = _with_parameters(words, known, {name: v for name, v in inputs.items() if name not in own})
+        method = _method(words, arm)
+        inputs = words.values(arm, "inputs", lambda name, value: words.spread(arm, name, value, 0))
+        own = words.quantities(arm).own
+        robot = _with_parameters(words, arm, {name: v for name, v in inputs.items() if name not in own})
         contacts = words.objects(robot, "contacts", contact_of)
         events = words.objects(robot, "events", event_of)
         thresholds = [event for event in events if isinstance(event, Threshold)]
-        driven = ForceSource.of(words, known, method, inputs, thresholds)
-        settings: dict[str, Any] = {name: words.state(known, name) for name in ("q0", "qd0")}
-        settings["q0"] = _on_constraints(
-            words, robot, np.zeros(known.dof) if settings["q0"] is None else settings["q0"]
-        )
+        driven = ForceSource.of(words, arm, method, inputs, thresholds)
+        settings: dict[str, Any] = {name: words.state(arm, name) for name in ("q0", "qd0")}
+        settings["q0"] = _on_constraints(words, robot, np.zeros(arm.dof) if settings["q0"] is None else settings["q0"])
         settings["duration"] = words.number("duration", driven.lasts, above=0.0)
-        settings |= {"method": method, "torque": driven.torque, "f_tip": words.f_tip(known)}
+        settings |= {"method": method, "torque": driven.torque, "f_tip": words.f_tip(arm)}
         objects = [words.object(robot, name) for name, word in WORDS.items() if word.is_element]
         settings["elements"] = [one for one in objects if one is not None]
         settings["elements"] += [*contacts, *_switches(words, robot), _constraints(words, robot)]

@@ -117,14 +117,14 @@ def event_of(robot: Robot, name: str, arguments: object) -> Event | Threshold:
     return event
 
 
-def _of_kind(what: str, name: str, arguments: object, kinds: Kinds) -> Any:
+def _of_kind(subject: str, name: str, arguments: object, kinds: Kinds) -> Any:
     """The object that a mapping from its kind to its arguments describes."""
     if not isinstance(arguments, Mapping) or len(arguments) != 1:
         kind, (_, example) = next(iter(kinds.items()))
-        raise StudyError(f"{what} {name!r} is {arguments!r}; expected its kind, such as {{{kind}: {example}}}")
+        raise StudyError(f"{subject} {name!r} is {arguments!r}; expected its kind, such as {{{kind}: {example}}}")
     ((kind, settings),) = arguments.items()
     if kind not in kinds:
-        raise UnknownName.of(f"kind of {what}", kind, kinds, f"{what} {name!r}")
+        raise UnknownName.of(f"kind of {subject}", kind, kinds, f"{subject} {name!r}")
     make, example = kinds[kind]
     own = {} if make is JointLimit else {"name": name}  # its events have the names of the joints
     return object_of(make, f"{kind} {name!r}", settings, example, own=own)

@@ -11,13 +11,13 @@ from armdyn.studies.errors import StudyError
 
 
 def object_of(
-    make: Callable[..., Any],
+    make: Callable[..., object],
     name: str,
     arguments: object,
     example: str,
-    *first: Any,
-    own: Mapping[str, Any] | None = None,
-    known: Iterable[str] | None = None,
+    *first: object,
+    own: Mapping[str, object] | None = None,
+    names: Iterable[str] | None = None,
 ) -> Any:
     """The object that a function or class of the library returns for arguments by name.
 
@@ -28,7 +28,7 @@ def object_of(
         example: an example of such a mapping, for messages.
         first: arguments that the scenario does not give, by position.
         own: other arguments that it does not give, by name.
-        known: names of its arguments if its signature does not have them.
+        names: names of its arguments if its signature does not have them.
 
     Raises:
         StudyError: not a mapping; an argument that is missing.
@@ -39,8 +39,8 @@ def object_of(
     own = own or {}
     required = required_arguments(make, len(first), own)
     for key in arguments:
-        if key not in (required if known is None else known):
-            raise UnknownName.of("setting", key, required if known is None else known, name)
+        if key not in (required if names is None else names):
+            raise UnknownName.of("setting", key, required if names is None else names, name)
     missing = [key for key, is_required in required.items() if is_required and key not in arguments]
     if missing:
         raise StudyError(f"{name} has no {' and no '.join(missing)}; expected such as {example}")
@@ -52,7 +52,7 @@ def object_of(
         raise StudyError(f"{name} is {excerpt(dict(arguments))}: {error}; expected such as {example}") from error
 
 
-def required_arguments(make: Callable[..., Any], skipped: int, without: Iterable[str]) -> dict[str, bool]:
+def required_arguments(make: Callable[..., object], skipped: int, without: Iterable[str]) -> dict[str, bool]:
     """The names of the arguments after the first ones, without some; True for those that are required."""
     parameters = list(inspect.signature(make).parameters.values())[skipped:]
     return {p.name: p.default is p.empty for p in parameters if p.name not in without and p.kind is not p.VAR_KEYWORD}

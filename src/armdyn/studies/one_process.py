@@ -21,15 +21,15 @@ def compute(study: Study, chunk: int, missing: Iterable[int], parts: StudyParts,
         report: called with the number of runs done since its last call.
     """
     for k in missing:
-        numbers, told = study.numbers(k, chunk), 0.0
+        numbers, reported = study.numbers(k, chunk), 0.0
         if parts.has(k):
             report(len(numbers))
             continue
 
         def heard(fraction: float, runs: int = len(numbers)) -> None:
-            nonlocal told
-            report((fraction - told) * runs)
-            told = fraction
+            nonlocal reported
+            report((fraction - reported) * runs)
+            reported = fraction
 
         values = study.values(numbers)
         parts.write(k, study.recipe.compute(study.loop, numbers, values, workers=workers, report=heard))

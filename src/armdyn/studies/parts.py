@@ -147,7 +147,7 @@ class Manifest:
             raise StudyError(f"{path} is damaged, or no study that armdyn wrote: {error}") from error
 
 
-def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InFolder, Manifest]:
+def opened(folder: Path, expected: Manifest, *, chunk_is_given: bool) -> tuple[InFolder, Manifest]:
     """A folder for a study, new or begun before, whose chunks it keeps.
 
     Raises:
@@ -165,20 +165,20 @@ def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InF
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StudyError(f"{folder} cannot be made: {error.strerror or error}") from error
-        if wanted.claims(folder):
-            return InFolder(folder, wanted.digest), wanted
+        if expected.claims(folder):
+            return InFolder(folder, expected.digest), expected
         manifest = Manifest.read(folder)  # of a study that began at the same time
         if manifest is None:
             raise StudyError(f"{folder} was claimed by another study, which has gone; call study() again")
-    differing = [name for name, value in wanted.identity.items() if manifest.identity.get(name) != value]
+    differing = [name for name, value in expected.identity.items() if manifest.identity.get(name) != value]
     if differing:
         raise OtherStudy(
-            f"{folder} holds another study: {_differences(differing, manifest.identity, wanted.identity)}. Choose "
+            f"{folder} holds another study: {_differences(differing, manifest.identity, expected.identity)}. Choose "
             "another folder, or remove this one"
         )
-    if chunk_is_given and manifest.chunk != wanted.chunk:
+    if chunk_is_given and manifest.chunk != expected.chunk:
         raise OtherStudy(
-            f"{folder} holds chunks of {manifest.chunk} runs, not {wanted.chunk}; leave chunk= away to go on"
+            f"{folder} holds chunks of {manifest.chunk} runs, not {expected.chunk}; leave chunk= away to go on"
         )
     return InFolder(folder, manifest.digest), manifest
 
@@ -189,7 +189,7 @@ def forget_empty(folder: Path) -> None:
         (folder / MANIFEST).unlink(missing_ok=True)
 
 
-def _differences(names: list[str], there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+def _differences(names: list[str], there: Mapping[str, object], here: Mapping[str, object]) -> str:
     return "; ".join(
         f"{name} is {there.get(name)!r} there and {here[name]!r} here"
         if isinstance(here[name], int | float | list)

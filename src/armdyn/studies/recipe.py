@@ -167,7 +167,7 @@ class Recipe:
         return value.astype(kinds[value.dtype.kind])
 
 
-def digest_of_function(function: Callable[..., Any]) -> str:
+def digest_of_function(function: Callable[..., object]) -> str:
     """A digest of a function's source, or of its bytecode if there is no source; without the functions it calls."""
     code = getattr(function, "__code__", None)
     try:

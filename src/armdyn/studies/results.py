@@ -81,10 +81,10 @@ class Results:
         return there
 
     def _refuse_unknown(self, names: tuple[str, ...] | list[str]) -> None:
-        known = self.names
+        choices = self.names
         for name in names:
-            if name not in known:
-                raise UnknownName.of("result", name, known, "this study")
+            if name not in choices:
+                raise UnknownName.of("result", name, choices, "this study")
 
     def __len__(self) -> int:
         return self.runs

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -34,11 +33,11 @@ MOST_WORKERS = 1024
 @answering(OF_LOOPS)
 def study(
     robot: Robot,
-    samples: StudySamples | Mapping[str, Any],
+    samples: StudySamples | Mapping[str, object],
     controller: Function | None = None,
     *,
     steps: int,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, object] | None = None,
     method: FixedStep | Adaptive | None = None,
     over_time: Iterable[str] = (),
     record: Iterable[str] = (),
@@ -47,7 +46,7 @@ def study(
     summaries: Mapping[str, Summary] | None = None,
     running_cost: Function | None = None,
     energy: bool = False,
-    elements: Sequence[Any] = (),
+    elements: Sequence[object] = (),
     require_traced: bool = False,
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
@@ -159,7 +158,7 @@ def study(
     done = definition.runs - to_do
     with progress_bar(progress, definition.runs, f"study of {robot.name}", unit="runs", form=",.0f") as fraction:
         try:
-            _compute(definition, results, missing, client, workers, _counted(fraction, done, definition.runs))
+            _compute(definition, results, missing, client, workers, _report_of_runs(fraction, done, definition.runs))
         except StudyError:
             if fresh is not None:
                 forget_empty(fresh)
@@ -185,7 +184,7 @@ def _warn_of_lost(definition: Study, results: Results) -> None:
         )
 
 
-def _counted(fraction: Report, done: float, runs: int) -> Report:
+def _report_of_runs(fraction: Report, done: float, runs: int) -> Report:
     """A report of runs that were done since the last one, as a report of the fraction."""
 
     def report(more: float) -> None:
@@ -204,7 +203,7 @@ def _place(definition: Study, folder: str | os.PathLike[str] | None, usual_chunk
         return Results(definition.runs, chunk, InMemory())
     recipe = definition.recipe
     law = recipe.controller and recipe.controller.name
-    words: dict[str, Any] = {"robot": recipe.robot.name, "controller": law, "method": str(definition.loop.method)}
+    words: dict[str, object] = {"robot": recipe.robot.name, "controller": law, "method": str(definition.loop.method)}
     words |= {"varies": list(definition.samples.names), "summaries": list(recipe.summaries)}
     parts, manifest = opened(
         Path(folder), Manifest(definition.identity, chunk, words), chunk_is_given=definition.chunk is not None

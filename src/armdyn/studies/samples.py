@@ -285,7 +285,7 @@ def digest_of(kind: str, values: Mapping[str, Array]) -> str:
     return result.hexdigest()
 
 
-def _arrays(values: Mapping[str, Any], meaning: str) -> dict[str, Array]:
+def _arrays(values: Mapping[str, object], meaning: str) -> dict[str, Array]:
     _refuse_nothing(values)
     result = {name: array(name, value, finite=StudyError) for name, value in values.items()}
     for name, value in result.items():
@@ -294,7 +294,7 @@ def _arrays(values: Mapping[str, Any], meaning: str) -> dict[str, Array]:
     return result
 
 
-def _refuse_nothing(values: Mapping[str, Any]) -> None:
+def _refuse_nothing(values: Mapping[str, object]) -> None:
     if not values:
         raise StudyError("samples are empty; name at least one quantity that varies, such as q0")
 

@@ -76,7 +76,7 @@ class Word:
     without: tuple[str, ...] = ()
     more: Mapping[str, str] = field(default_factory=dict)
     is_named: bool = False
-    kinds: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, object] = field(default_factory=dict)
     option: bool = False
 
     @cached_property
@@ -87,7 +87,7 @@ class Word:
             for name, parameter in inspect.signature(kind).parameters.items():
                 if name in self.without or name in result:
                     continue
-                default = "" if parameter.default in (parameter.empty, None) else _printed(parameter.default)
+                default = "" if parameter.default in (parameter.empty, None) else _text(parameter.default)
                 result[name] = WordArgument(name, self.units.get(name), default, documented(kind, name))
         return result
 
@@ -106,11 +106,11 @@ class Word:
         return self.is_named and not self.classes and not self.kinds
 
 
-def _printed(default: object) -> str:
+def _text(default: object) -> str:
     return default if isinstance(default, str) else repr(default)
 
 
-def documented(kind: Callable[..., Any], name: str) -> str:
+def documented(kind: Callable[..., object], name: str) -> str:
     """The first sentence on an argument in the documentation of a class or function; empty without one.
 
     >>> documented(SaveAt, "every")
@@ -124,7 +124,7 @@ def documented(kind: Callable[..., Any], name: str) -> str:
     return ""
 
 
-def method_of(name: str = "adaptive", **settings: Any) -> Method:
+def method_of(name: str = "adaptive", **settings: object) -> Method:
     """An integration method by its name, with its settings.
 
     Args:

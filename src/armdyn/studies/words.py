@@ -212,7 +212,7 @@ class Words:
             raise StudyError(f"{self.where(key)}: {key} names {repeated[0]!r} twice; expected each name once")
         return list(map(str, result))
 
-    def one(self, kind: str, name: object, names: Mapping[str, Any], *keys: str) -> Any:
+    def one(self, kind: str, name: object, names: Mapping[str, object], *keys: str) -> Any:
         """The value of ``names`` by a name; an `UnknownName` with the kind and the place otherwise."""
         if not isinstance(name, str) or name not in names:
             raise UnknownName.of(kind, name, names, self.where(*keys))
@@ -272,7 +272,7 @@ class Words:
                 robot = with_constraint(robot, constraint, self.in_si(robot, "constraints", description))
         return robot
 
-    def _load_options(self, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _load_options(self, name: str, options: Mapping[str, object]) -> dict[str, object]:
         """The arguments of `armdyn.load` in the scenario, in SI."""
         result = {key: self.entries[key] for key in OF_ROBOT if key in self.entries}
         if result.get("gravity") is not None:
@@ -290,7 +290,7 @@ class Words:
                 }
         return result
 
-    def _with_actuators(self, robot: Robot, *, friction: str = "count", **_: Any) -> Robot:
+    def _with_actuators(self, robot: Robot, *, friction: str = "count", **_: object) -> Robot:
         drives = self.entries["actuators"]
         if not isinstance(drives, str) or not drives:
             raise StudyError(
@@ -356,7 +356,7 @@ class Words:
         with self.at(key, *[part for part in parts if part != word.short][:1]):
             if not word.parts:
                 return word.make(value)
-            return object_of(word.make, key, self.in_si(robot, key, value), word.example, known=word.parts)
+            return object_of(word.make, key, self.in_si(robot, key, value), word.example, names=word.parts)
 
     def state(self, robot: Robot, name: str) -> Array | None:
         """q0, qd0 or torque, one number for all joints or one for each; None if it is missing."""
@@ -531,7 +531,7 @@ def keys_of(path: str, place: str) -> Keys:
     return (key, inner) if WORDS[key].is_free else (key, *inner.split("."))
 
 
-def _merged(entries: Mapping[str, Any], keys: Keys, value: object, place: str) -> dict[str, Any]:
+def _merged(entries: Mapping[str, object], keys: Keys, value: object, place: str) -> dict[str, Any]:
     """The entries with a value in its place, in which a short value is that of one part."""
     key, *inner = keys
     current = entries.get(key)

@@ -43,7 +43,7 @@ def read(kind: str, key: str) -> tuple[Mapping[str, Any], bytes] | None:
     except OSError as error:
         _warn(error)
         return None
-    return _parsed(content, key)
+    return _parse(content, key)
 
 
 def _content(path: Path) -> bytes:
@@ -59,7 +59,7 @@ def _content(path: Path) -> bytes:
         return file.read()
 
 
-def _parsed(content: bytes, key: str) -> tuple[Mapping[str, Any], bytes] | None:
+def _parse(content: bytes, key: str) -> tuple[Mapping[str, Any], bytes] | None:
     start = len(_MAGIC) + _HASH_BYTES
     payload = content[start:]
     if not content.startswith(_MAGIC) or hashlib.sha256(payload).digest() != content[len(_MAGIC) : start]:
@@ -72,7 +72,7 @@ def _parsed(content: bytes, key: str) -> tuple[Mapping[str, Any], bytes] | None:
     return (header, code) if isinstance(header, dict) and header.get("key") == key else None
 
 
-def write(kind: str, key: str, header: Mapping[str, Any], code: bytes = b"") -> None:
+def write(kind: str, key: str, header: Mapping[str, object], code: bytes = b"") -> None:
     """Store an entry. The file appears whole or not at all; an error of the system is one warning."""
     payload = json.dumps({**header, "key": key}).encode() + b"\n" + code
     try:

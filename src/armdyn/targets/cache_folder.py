@@ -139,8 +139,8 @@ def _check_step(step: str, status: os.stat_result) -> None:
     if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
         return  # a link has no permissions of its own, and below the sticky bit users move only their own files
     if _others_write(step, status):
-        whose = "anyone" if status.st_mode & stat.S_IWOTH else f"group {_group_name(status.st_gid)}"
-        raise PermissionError(f"{whose} may write to {step}, {_NOT_TAKEN}: {_remedy(step)}")
+        writers = "anyone" if status.st_mode & stat.S_IWOTH else f"group {_group_name(status.st_gid)}"
+        raise PermissionError(f"{writers} may write to {step}, {_NOT_TAKEN}: {_remedy(step)}")
 
 
 def _belongs_to(status: os.stat_result) -> str:

@@ -9,7 +9,6 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from armdyn.targets.llvm.machine import fingerprint
 from armdyn.targets.native import is_on
@@ -71,7 +70,7 @@ def of_code(key: str) -> str:
     return json.dumps([key, fingerprint(), source_digest(*_COMMON), is_on("loader"), *versions])
 
 
-def of_ir(ir: str, machine: Any) -> str:
+def of_ir(ir: str, machine: object) -> str:
     """The full key of the machine code of a module of LLVM IR."""
     how = source_digest(*CODE_FORMAT), is_on("loader"), _llvmlite_version()
     return json.dumps([hashlib.sha256(ir.encode()).hexdigest(), repr(machine), *how])

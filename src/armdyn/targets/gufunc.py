@@ -188,11 +188,11 @@ class LoopTable:
             )
 
 
-_KEPT: list[Any] = []
+_KEPT: list[object] = []
 _TABLES: dict[Any, LoopTable] = {}
 
 
-def keep(thing: Any) -> None:
+def keep(thing: object) -> None:
     """Keep alive an object that C code refers to; it is never freed."""
     _KEPT.append(thing)
 

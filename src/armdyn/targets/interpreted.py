@@ -50,13 +50,13 @@ class InPlaceOfUfunc(Generic[Source]):
 class InterpretedFunction(InPlaceOfUfunc[Program]):
     """A program called like the ufunc it would be compiled to: broadcasting, types, ``out=``, errors."""
 
-    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+    def __call__(self, *arrays: object, out: Any = None) -> Any:
         """The results for arrays with the states along their leading axes."""
         program = self._make_program()
         if len(arrays) != self.nin:
             raise TypeError(f"{self.__name__} takes {self.nin} arrays; got {len(arrays)}")
         dtype = self._type(arrays)
-        inputs = [_checked(array, port, dtype) for array, port in zip(arrays, program.inputs, strict=True)]
+        inputs = [_check(array, port, dtype) for array, port in zip(arrays, program.inputs, strict=True)]
         batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(p.shape)] for a, p in _with(inputs, program.inputs)))
         return _handed_over(_evaluated(program, inputs, batch, dtype), out)
 
@@ -65,7 +65,7 @@ def _with(arrays: Sequence[NDArray[Any]], ports: Sequence[Port]) -> list[tuple[N
     return list(zip(arrays, ports, strict=True))
 
 
-def _checked(array: Any, port: Port, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _check(array: Any, port: Port, dtype: np.dtype[Any]) -> NDArray[Any]:
     array = np.asarray(array)
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > np.dtype(np.float64).itemsize:
         raise TypeError(f"{port.name} holds {array.dtype}, which is not computed with")
@@ -95,7 +95,7 @@ def _evaluated(
     return [whole.reshape(batch + port.shape) for whole, port in _with(wholes, program.outputs)]
 
 
-def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
+def _handed_over(results: list[NDArray[Any]], out: object) -> Any:
     """The results as a ufunc returns them: scalars for a single state, or in the arrays of ``out``."""
     places = out if isinstance(out, tuple) else (None,) * len(results) if out is None else (out,)
     if len(places) != len(results):
@@ -121,14 +121,14 @@ class InterpretedRollout(InPlaceOfUfunc[Rollout]):
             if port.name in rollout.stepwise
         }
         final, rows = out[: len(rollout.state)], out[len(rollout.state) :]
-        kept = {port.name: _time_first(array, port) for port, array in zip(rollout.records, rows, strict=True)}
+        records = {port.name: _time_first(array, port) for port, array in zip(rollout.records, rows, strict=True)}
         for k in range(int(steps)):
             now = values | {name: array[k] for name, array in over_time.items()}
             computed = interpret(rollout.step, *(now[port.name] for port in rollout.inputs), dtype=dtype)
             results = {port.name: result for port, result in zip(rollout.step.outputs, computed, strict=True)}
             carried = {port.name: now[port.name] for port in rollout.state}
             if k % int(every) == 0:
-                for name, array in kept.items():
+                for name, array in records.items():
                     array[k // int(every)] = (results | carried)[name]
             values |= {name: results[result] for result, name in rollout.carry}
         for port, place in zip(rollout.state, final, strict=True):

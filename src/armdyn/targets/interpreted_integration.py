@@ -59,10 +59,10 @@ def _parts(y: NDArray[Any], integration: Integration) -> list[NDArray[Any]]:
 
 
 def _rates_of(
-    integration: Integration, held: dict[str, NDArray[Any]], seen: list[float]
+    integration: Integration, constants: dict[str, NDArray[Any]], seen: list[float]
 ) -> Callable[[float, NDArray[Any]], NDArray[Any]]:
     """The rates as a function of t and y, which appends the watched results to ``seen``."""
-    results_at = _results_of(integration, held)
+    results_at = _results_of(integration, constants)
 
     def f(t: float, y: NDArray[Any]) -> NDArray[Any]:
         results = results_at(t, y, 0.0)
@@ -74,13 +74,13 @@ def _rates_of(
 
 
 def _results_of(
-    integration: Integration, held: dict[str, NDArray[Any]]
+    integration: Integration, constants: dict[str, NDArray[Any]]
 ) -> Callable[[float, NDArray[Any], float], dict[str, NDArray[Any]]]:
     """The results of the program of rates by name, a function of t, y, and 1 if y is to be corrected."""
     rates, ports = integration.rates, integration.state_ports
 
     def results(t: float, y: NDArray[Any], correcting: float) -> dict[str, NDArray[Any]]:
-        values = {port.name: part for port, part in zip(ports, _parts(y, integration), strict=True)} | held
+        values = {port.name: part for port, part in zip(ports, _parts(y, integration), strict=True)} | constants
         for name, value in ((integration.time, t), (integration.correcting, correcting)):
             if name is not None:
                 values[name] = np.array(value)
@@ -97,10 +97,10 @@ def _stacked_rates(integration: Integration, results: dict[str, NDArray[Any]]) -
 
 
 def _correction_of(
-    integration: Integration, held: dict[str, NDArray[Any]], limits: dict[str, float]
+    integration: Integration, constants: dict[str, NDArray[Any]], limits: dict[str, float]
 ) -> Callable[[float, NDArray[Any]], tuple[NDArray[Any], NDArray[Any]] | None]:
     """The state after a step, corrected, and its rate, a function of t and y; returns None without corrections."""
-    results_at, corrections = _results_of(integration, held), dict(integration.corrections)
+    results_at, corrections = _results_of(integration, constants), dict(integration.corrections)
 
     def correction(t: float, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
         if integration.correcting is None or not limits["corrects"]:
@@ -126,14 +126,14 @@ def _integrated(
         return own[1], y
     if progress["t"] >= limits["end"]:
         return np.array([*(progress | {"status": FINISHED}).values()]), y
-    held = {port.name: a for port, a in zip(integration.held_ports, own[2 + count : -1], strict=True)}
+    constants = {port.name: a for port, a in zip(integration.held_ports, own[2 + count : -1], strict=True)}
     seen: list[float] = []
-    correct = _correction_of(integration, held, limits)
+    correct = _correction_of(integration, constants, limits)
     if integration.pair.is_fixed:
-        f = _rates_of(integration, held, seen)
+        f = _rates_of(integration, constants, seen)
         return _on_grid(integration, f, correct, seen, (limits, progress), y, times, rows, pieces)
     apart, m = y[integration.measured_size :], integration.measured_size  # parts without a rate are not the solver's
-    rates = _rates_of(integration, held, seen)
+    rates = _rates_of(integration, constants, seen)
     solver = getattr(scipy.integrate, integration.pair.name)(
         lambda t, y: rates(t, np.concatenate([y, apart]))[:m],
         progress["t"],

@@ -78,9 +78,9 @@ def _of_source(key: str, make_program: Callable[[], Source], cache: bool) -> Ker
     if not (cache and cache_keys.has_sources()):
         return kernel_of(make_program(), cache=cache)
     full_key = cache_keys.of_trace(key)
-    known = disk.read("traced", full_key)
-    if known is not None:
-        digest, interface = known[0]["digest"], GufuncInterface(**known[0]["interface"])
+    entry = disk.read("traced", full_key)
+    if entry is not None:
+        digest, interface = entry[0]["digest"], GufuncInterface(**entry[0]["interface"])
         return _by_program.get(digest, lambda: Kernel(digest, interface, make_program, cache))
     program = make_program()
     kernel = kernel_of(program, cache=cache)
@@ -99,7 +99,7 @@ class Loops:
     """
 
     def __init__(
-        self, digest: str, interface: GufuncInterface, make_program: Callable[[], Any], cache: bool = True
+        self, digest: str, interface: GufuncInterface, make_program: Callable[[], object], cache: bool = True
     ) -> None:
         self.interface = interface
         self._digest = digest
@@ -164,7 +164,7 @@ class Kernel(Loops):
     """
 
     def __init__(
-        self, digest: str, interface: GufuncInterface, make_program: Callable[[], Any], cache: bool = True
+        self, digest: str, interface: GufuncInterface, make_program: Callable[[], object], cache: bool = True
     ) -> None:
         super().__init__(digest, interface, make_program, cache)
         interpreter = _interpreter_of(interface)

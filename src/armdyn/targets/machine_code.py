@@ -39,23 +39,23 @@ def load_or_build(
     if not (keep and cache_keys.has_sources()):
         return load_code(*compile_code(make_module(), entry), entry, functions)
     full_key = cache_keys.of_code(key)
-    known = cache.read("lowered", full_key)
-    if known is not None and (code := _kept(str(known[0].get("kernel")), entry, functions)) is not None:
+    entry_on_disk = cache.read("lowered", full_key)
+    if entry_on_disk is not None and (code := _keep(str(entry_on_disk[0].get("kernel")), entry, functions)) is not None:
         return code
     module = make_module()
     of_ir = cache_keys.of_ir(module.whole, host())
-    code = _kept(of_ir, entry, functions)
+    code = _keep(of_ir, entry, functions)
     if code is None:
-        kept = compile_code(module, entry, _kept_object)
-        code = load_code(*kept, entry, functions)
+        compiled = compile_code(module, entry, _kept_object)
+        code = load_code(*compiled, entry, functions)
         if code is None:
             return None
-        cache.write("kernel", of_ir, *kept)
+        cache.write("kernel", of_ir, *compiled)
     cache.write("lowered", full_key, {"kernel": of_ir})
     return code
 
 
-def _kept(key: str, entry: str, functions: Functions) -> Code | None:
+def _keep(key: str, entry: str, functions: Functions) -> Code | None:
     result = cache.read("kernel", key)
     return load_code(*result, entry, functions) if result else None
 

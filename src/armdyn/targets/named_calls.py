@@ -30,7 +30,7 @@ class NamedCall:
         self._result = named_tuple(identifier(self.__name__, kwlist), fields) if len(fields) > 1 else _only
         self.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in self._names])
 
-    def _bound(self, arrays: Sequence[Any], by_name: Mapping[str, Any]) -> Sequence[Any]:
+    def _bound(self, arrays: Sequence[object], by_name: Mapping[str, object]) -> Sequence[object]:
         """The arrays in the order of the program's inputs."""
         if not by_name and len(arrays) == len(self._names):
             return arrays
@@ -42,13 +42,13 @@ class NamedCall:
         return [*arrays, *(by_name[name] for name in rest)]
 
     def __repr__(self) -> str:
-        inputs, outputs = (", ".join(map(_shown, ports)) for ports in (self.program.inputs, self.program.outputs))
+        inputs, outputs = (", ".join(map(_quote, ports)) for ports in (self.program.inputs, self.program.outputs))
         return f"<{self.__name__}({inputs}) -> {outputs} of {self.LANGUAGE} {self.KIND}>"
 
 
-def _only(result: Any) -> Any:
+def _only(result: object) -> Any:
     return result
 
 
-def _shown(port: Port) -> str:
+def _quote(port: Port) -> str:
     return f"{port.name}[{'x'.join(map(str, port.shape))}]" if port.shape else port.name

@@ -38,7 +38,7 @@ def run_in_parallel(kernel: NumpyFunction, workers: int, /, *arrays: Any, out: A
     return kernel(*arrays) if out is None else kernel(*arrays, out=out)
 
 
-def run_shared(kernel: NumpyFunction, workers: int | None, states: int, /, *arrays: Any, out: Any) -> Any:
+def run_shared(kernel: NumpyFunction, workers: int | None, states: int, /, *arrays: object, out: object) -> Any:
     """Call the kernel of a rollout on a batch of ``states``, shared by up to ``workers`` threads; None: no sharing."""
     threads = 1 if workers is None else _number_of_threads(workers)
     if threads > 1:
@@ -46,7 +46,7 @@ def run_shared(kernel: NumpyFunction, workers: int | None, states: int, /, *arra
     return kernel(*arrays, out=out)
 
 
-def _overlap(out: Any) -> bool:
+def _overlap(out: object) -> bool:
     """True if arrays for results share memory. NumPy copies arguments that share memory with results."""
     arrays = out if isinstance(out, tuple) else ()
     return any(a is not None and b is not None and np.may_share_memory(a, b) for a, b in combinations(arrays, 2))

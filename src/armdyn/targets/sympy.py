@@ -94,13 +94,13 @@ def _shaped(sympy: Any, port: Port, values: list[Any]) -> Any:
 def _operations(sympy: Any) -> Operations:
     """The operations on expressions, without SymPy's simplification of cases, which takes minutes for nested ones."""
 
-    def cases(condition: Any, if_true: Any, if_not: Any) -> Any:
+    def cases(condition: object, if_true: object, if_not: object) -> Any:
         return sympy.Piecewise((if_true, condition), (if_not, True), evaluate=False)
 
-    def truth(relation: type, a: Any, b: Any) -> Any:
+    def truth(relation: type, a: object, b: object) -> Any:
         return cases(relation(a, b, evaluate=False), sympy.Integer(1), sympy.Integer(0))
 
-    def select(condition: Any, a: Any, b: Any) -> Any:
+    def select(condition: Any, a: object, b: object) -> Any:
         if condition.is_Piecewise and condition == cases(condition.args[0].cond, sympy.Integer(1), sympy.Integer(0)):
             return cases(condition.args[0].cond, a, b)
         return cases(sympy.Ne(condition, 0, evaluate=False), a, b)

@@ -69,10 +69,10 @@ class ByLength(JointPath):
         Raises:
             MotionError: a length outside the path.
         """
-        wanted = times_within(lengths, self.duration)
-        flat = np.minimum(wanted.ravel(), self._lengths[-1])
+        lengths_within = times_within(lengths, self.duration)
+        flat = np.minimum(lengths_within.ravel(), self._lengths[-1])
         k = np.clip(np.searchsorted(self._lengths, flat, side="right") - 1, 0, PANELS - 1)
-        return self._solved(flat - self._lengths[k], k).reshape(wanted.shape)
+        return self._solved(flat - self._lengths[k], k).reshape(lengths_within.shape)
 
     def _solved(self, lengths: Array, k: Array) -> Array:
         """The times in panels k at which these lengths, rad or m, are covered, by Newton's method within brackets."""

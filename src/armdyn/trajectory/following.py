@@ -148,9 +148,9 @@ class Following:
             yield from (" and ",) * (k > 0)
             yield kind, float(np.abs(values).max())
 
-    def refuse_jump(self, t: float, expected: Array, found: Array) -> None:
+    def refuse_jump(self, t: float, expected: Array, solution: Array) -> None:
         """Raise if Newton's method converged to another solution than the followed one."""
-        jump = np.abs(found - expected)
+        jump = np.abs(solution - expected)
         if jump.max() > LARGEST_JUMP:
             joint = self.robot.joints[int(jump.argmax())]
             raise NotFollowed(

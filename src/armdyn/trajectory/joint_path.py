@@ -191,7 +191,7 @@ def joint_pair(start: ArrayLike, end: ArrayLike) -> tuple[Array, Array]:
     return a, b
 
 
-def check_reach(law: MotionLaw, extent: float, what: str) -> None:
+def check_reach(law: MotionLaw, extent: float, subject: str) -> None:
     """Raise if the end of a law is not the end of its path."""
     if abs(law.distance - extent) > 1e-12 * extent:
-        raise MotionError(f"the law covers {law.distance:.9g}, but {what} {extent:.9g}; give the law that distance")
+        raise MotionError(f"the law covers {law.distance:.9g}, but {subject} {extent:.9g}; give the law that distance")

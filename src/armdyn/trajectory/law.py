@@ -157,8 +157,8 @@ class LawSequence(MotionLaw):
 
     def _at(self, t: Array) -> Progress:
         result = Progress(*(np.empty(t.shape) for _ in Progress._fields))
-        which = fill(result, self.laws, t)
-        result.s[...] += starts_of(law.distance for law in self.laws)[which]
+        indices = fill(result, self.laws, t)
+        result.s[...] += starts_of(law.distance for law in self.laws)[indices]
         return result
 
 

@@ -38,10 +38,10 @@ def checked_paths(paths: Sequence[Any], fields: Sequence[str], gap: str) -> tupl
 def fill(result: Sequence[Array], parts: Sequence[Any], t: Array) -> Array:
     """Fill ``result`` with the values of the part that contains each time; returns the parts' numbers."""
     starts = starts_of(part.duration for part in parts)
-    which = np.clip(np.searchsorted(starts, t, side="right") - 1, 0, len(parts) - 1)
+    indices = np.clip(np.searchsorted(starts, t, side="right") - 1, 0, len(parts) - 1)
     for k, part in enumerate(parts):
-        here = which == k
+        here = indices == k
         of_part = part.evaluate(np.clip(t[here] - starts[k], 0.0, part.duration))
         for whole, values in zip(result, of_part, strict=True):
             whole[here] = values
-    return which
+    return indices

@@ -77,9 +77,9 @@ class DrawnArm:
         with_surfaces: list[Look] = [look for look in LOOKS[:2] if self.looks.of(look)]  # type: ignore[arg-type]
         return (*with_surfaces, "skeleton")
 
-    def look(self, wanted: Look) -> Look:
+    def look(self, look: Look) -> Look:
         """The requested look, or the skeleton if the arm has no such surfaces."""
-        return wanted if wanted in self.known_looks else "skeleton"
+        return look if look in self.known_looks else "skeleton"
 
     def drawing(self, q: Array) -> Drawing:
         """The poses of the parts at a configuration q, rad or m, shape (n,)."""

@@ -43,9 +43,9 @@ class Curves:
 
     def until(self, t: float) -> Curves:
         """The curves up to a time, in the same axes."""
-        kept = int(np.searchsorted(self.t, t, side="right"))
-        kept = min(max(kept, 1), len(self.t))
-        return replace(self, t=self.t[:kept], values=self.values[:kept])
+        count = int(np.searchsorted(self.t, t, side="right"))
+        count = min(max(count, 1), len(self.t))
+        return replace(self, t=self.t[:count], values=self.values[:count])
 
 
 def force_title(robot: Robot) -> str:
@@ -70,7 +70,7 @@ def _with_ghosts(curves: Curves, other: Curves | None) -> Curves:
     columns = [np.interp(curves.t, other.t, column, left=np.nan, right=np.nan) for column in other.values.T]
     values = np.column_stack([curves.values, *columns])
     names = (*curves.names, *(f"{name}, ghost" for name in other.names))
-    both = _made(curves.title, names, curves.t, values, curves.t_range)
+    both = _make(curves.title, names, curves.t, values, curves.t_range)
     return replace(both, ghosts=len(columns))
 
 
@@ -80,11 +80,11 @@ def _own_curves(robot: Robot, recording: Recording) -> list[Curves]:
     result = []
     if recording.tau is not None:
         title = f"{force_title(robot)}, {recording.tau_of}"
-        result.append(_made(title, robot.joint_names, recording.t[thin], recording.tau[thin]))
+        result.append(_make(title, robot.joint_names, recording.t[thin], recording.tau[thin]))
     if recording.kinetic is not None and recording.potential is not None:
         parts = [recording.kinetic, recording.potential, recording.kinetic + recording.potential]
         result.append(
-            _made("Energy, J", ("kinetic", "potential", "together"), recording.t[thin], np.stack(parts, -1)[thin])
+            _make("Energy, J", ("kinetic", "potential", "together"), recording.t[thin], np.stack(parts, -1)[thin])
         )
     return result
 
@@ -118,16 +118,16 @@ class History:
             return []
         t = np.array([row[0] for row in self._rows])
         forces, energies = np.array([row[1] for row in self._rows]), np.array([row[2] for row in self._rows])
-        known = np.isfinite(energies[:, 0]).all()
-        names, columns = (("kinetic", "potential", "together"), [0, 1, 2]) if known else (("potential",), [1])
+        is_finite = np.isfinite(energies[:, 0]).all()
+        names, columns = (("kinetic", "potential", "together"), [0, 1, 2]) if is_finite else (("potential",), [1])
         window = (max(float(t[0]), float(t[-1]) - WINDOW), max(float(t[-1]), float(t[0]) + 1.0))
         return [
-            _made(f"{force_title(self.robot)}, {self.forces_of}", self.robot.joint_names, t, forces, window),
-            _made("Energy, J", names, t, energies[:, columns], window),
+            _make(f"{force_title(self.robot)}, {self.forces_of}", self.robot.joint_names, t, forces, window),
+            _make("Energy, J", names, t, energies[:, columns], window),
         ]
 
 
-def _made(
+def _make(
     title: str, names: tuple[str, ...], t: Array, values: Array, window: tuple[float, float] | None = None
 ) -> Curves:
     """Curves in axes that hold all of them."""

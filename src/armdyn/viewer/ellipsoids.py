@@ -63,13 +63,13 @@ def inertia_ellipsoid(inertia: Inertia) -> Solid | None:
     return Solid(T, np.maximum(semi_axes, FLAT * semi_axes.max()))
 
 
-def tip_ellipsoid(robot: Robot, q: Array, which: str, size: float) -> Solid | str:
+def tip_ellipsoid(robot: Robot, q: Array, kind: str, size: float) -> Solid | str:
     """An ellipsoid of the tip in base axes, scaled to ``LONGEST`` of the robot's size; a reason if none exists.
 
     Args:
         robot: the arm.
         q: joint positions, rad or m, shape (n,).
-        which: a key of `OF_TIP`.
+        kind: a key of `OF_TIP`.
         size: size of the robot, m.
     """
     if robot.tip is None:
@@ -77,7 +77,7 @@ def tip_ellipsoid(robot: Robot, q: Array, which: str, size: float) -> Solid | st
     why = ""
     for components in COMPONENTS:
         try:
-            result = OF_TIP[which](robot, q, components=components)
+            result = OF_TIP[kind](robot, q, components=components)
         except ArmdynError as error:
             why = why or str(error)
             continue
@@ -85,18 +85,18 @@ def tip_ellipsoid(robot: Robot, q: Array, which: str, size: float) -> Solid | st
     return why.partition(". ")[0]
 
 
-def _solid(found: Ellipsoid, size: float) -> Solid | str:
-    assert found.directions is not None and found.centre is not None  # noqa: S101, PT018 - those of the tip have them
-    longest = float(found.lengths[0])
-    if not np.isfinite(found.lengths).all() or not longest > 0.0:
+def _solid(ellipsoid: Ellipsoid, size: float) -> Solid | str:
+    assert ellipsoid.directions is not None and ellipsoid.centre is not None  # noqa: S101, PT018 - those of the tip have them
+    longest = float(ellipsoid.lengths[0])
+    if not np.isfinite(ellipsoid.lengths).all() or not longest > 0.0:
         return "its semi-axes are not finite here"
-    axes = found.directions @ found.axes
-    lengths = LONGEST * size * found.lengths / longest
+    axes = ellipsoid.directions @ ellipsoid.axes
+    lengths = LONGEST * size * ellipsoid.lengths / longest
     if axes.shape[1] == 2:
         axes = np.column_stack([axes, np.cross(axes[:, 0], axes[:, 1])])
         lengths = np.append(lengths, 0.0)
     T = np.eye(4)
     T[:3, :3] = axes * np.array([1.0, 1.0, np.sign(np.linalg.det(axes))])
-    T[:3, 3] = found.centre
-    figures = ", ".join(f"{length:.3g}" for length in found.lengths)
-    return Solid(T, np.maximum(lengths, FLAT * lengths.max()), f"semi-axes {figures} {found.unit}")
+    T[:3, 3] = ellipsoid.centre
+    figures = ", ".join(f"{length:.3g}" for length in ellipsoid.lengths)
+    return Solid(T, np.maximum(lengths, FLAT * lengths.max()), f"semi-axes {figures} {ellipsoid.unit}")

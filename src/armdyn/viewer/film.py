@@ -47,7 +47,7 @@ def film_of(messages: Iterable[Timed]) -> list[Timed]:
     beginning = messages[0][0] if messages else 0.0
     later = [message for t, message in messages if t > beginning and message["type"] == UPDATE]
     changing = {message["name"] for message in later}
-    at_first = _made(messages, beginning)
+    at_first = _creation_messages(messages, beginning)
     stretched = {name: ScalingNode(at_first[name]) for name in changing if name in at_first}
     for message in later:
         if message["name"] in stretched:
@@ -66,7 +66,7 @@ def film_of(messages: Iterable[Timed]) -> list[Timed]:
     return film
 
 
-def _made(messages: Iterable[Timed], beginning: float) -> dict[str, dict[str, Any]]:
+def _creation_messages(messages: Iterable[Timed], beginning: float) -> dict[str, dict[str, Any]]:
     """The messages that create nodes, by name, merged with the changes at the beginning."""
     result: dict[str, dict[str, Any]] = {}
     for t, message in messages:
@@ -86,15 +86,15 @@ class ScalingNode:
         made: the message that creates it, with its initial properties.
     """
 
-    def __init__(self, made: Message) -> None:
-        self._made = made
-        self._lengths = [_scale(made["props"])[2]]
-        self._along_z = bool((_scale(made["props"])[:2] == 1.0).all())
+    def __init__(self, message: Message) -> None:
+        self._creation_messages = message
+        self._lengths = [_scale(message["props"])[2]]
+        self._along_z = bool((_scale(message["props"])[:2] == 1.0).all())
         self._length = self._lengths[0]
         self._wxyz, self._position = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3)
         self._visible, self._shown, self._begun = True, -1, False
 
-    def learn(self, updates: Mapping[str, Any]) -> None:
+    def learn(self, updates: Mapping[str, object]) -> None:
         """Record the scale of a later change; called before the film is built."""
         self._along_z &= set(updates) == {"scale"} and bool((_scale(updates)[:2] == 1.0).all())
         self._lengths.append(_scale(updates)[2])
@@ -123,16 +123,16 @@ class ScalingNode:
         texts = [] if self._begun else self._beginning()
         self._begun = True
         fits = [j for j, length in enumerate(self._sizes) if length <= self._length * (1.0 + SAME)]
-        wanted = fits[0] if fits and self._visible else -1
-        if wanted != self._shown:
+        level = fits[0] if fits and self._visible else -1
+        if level != self._shown:
             texts += [self._say(SHOW, self._shown, end, visible=False) for end in (0, 1) if self._shown >= 0]
-            texts += [self._say(SHOW, wanted, end, visible=True) for end in (0, 1) if wanted >= 0]
-            self._shown = wanted
-        if wanted >= 0:
-            far = self._position + (self._length - self._sizes[wanted]) * _z_axis(self._wxyz)
+            texts += [self._say(SHOW, level, end, visible=True) for end in (0, 1) if level >= 0]
+            self._shown = level
+        if level >= 0:
+            far = self._position + (self._length - self._sizes[level]) * _z_axis(self._wxyz)
             for end, position in enumerate((self._position, far)):
-                texts.append(self._say(TURN, wanted, end, wxyz=self._wxyz.tolist()))
-                texts.append(self._say(MOVE, wanted, end, position=position.tolist()))
+                texts.append(self._say(TURN, level, end, wxyz=self._wxyz.tolist()))
+                texts.append(self._say(MOVE, level, end, position=position.tolist()))
         return texts
 
     @property
@@ -145,20 +145,20 @@ class ScalingNode:
         """The messages that create the nodes, all of them hidden."""
         texts: list[Message] = []
         for j, length in enumerate(self._sizes.tolist()):
-            props = {**self._made["props"], "scale": [1.0, 1.0, length]}
+            props = {**self._creation_messages["props"], "scale": [1.0, 1.0, length]}
             for end in (0, 1):
-                texts.append({**self._made, "name": self._name(j, end), "props": props})
+                texts.append({**self._creation_messages, "name": self._name(j, end), "props": props})
                 texts.append(self._say(SHOW, j, end, visible=False))
         return texts
 
     def _name(self, j: int, end: int) -> str:
-        return f"{self._made['name']}, half {j + 1} {'ab'[end]}"
+        return f"{self._creation_messages['name']}, half {j + 1} {'ab'[end]}"
 
-    def _say(self, kind: str, j: int, end: int, **what: Any) -> Message:
-        return {"name": self._name(j, end), **what, "owner": self._made.get("owner", ""), "type": kind}
+    def _say(self, kind: str, j: int, end: int, **fields: Any) -> Message:
+        return {"name": self._name(j, end), **fields, "owner": self._creation_messages.get("owner", ""), "type": kind}
 
 
-def _scale(props: Mapping[str, Any]) -> Array:
+def _scale(props: Mapping[str, object]) -> Array:
     return np.broadcast_to(np.asarray(props.get("scale", 1.0), dtype=float), (3,))
 
 

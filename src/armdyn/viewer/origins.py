@@ -114,7 +114,7 @@ class Guard:
         self._allowed, self._tell, self.refused = frozenset(allowed), tell, 0
         try:
             sockets = server._websock_server
-            self._connections: dict[int, Any] = sockets._live_connections
+            self._connections: dict[int, object] = sockets._live_connections
             sockets.on_client_connect(self._check)
             loop = sockets._background_event_loop
         except AttributeError:
@@ -143,7 +143,7 @@ class Guard:
         await connection.close(REFUSED, "this view talks to its own page alone")
 
 
-async def _closed(connection: Any, *_: Any, **__: Any) -> None:
+async def _closed(connection: Any, *_: object, **__: object) -> None:
     """Raise the error of a closed connection in place of its next message."""
     await connection.wait_closed()
     raise connection.protocol.close_exc

@@ -37,7 +37,7 @@ def screenshot(server: Any, width: int, height: int, *, dark: bool, timeout: flo
         ViewerError: no browser is installed, or none renders within the time.
     """
     with contextlib.ExitStack() as stack:
-        eye: dict[str, Any] = {}
+        eye: dict[str, object] = {}
         if not server.get_clients():
             stack.enter_context(headless(address_of(server), width, height))
             camera = server.initial_camera

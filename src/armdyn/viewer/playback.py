@@ -28,7 +28,7 @@ class Playback:
 
     def __init__(self, start: float, end: float, *, speed: float = 1.0, loop: bool = False) -> None:
         self.start, self.end, self.loop = start, end, loop
-        self._speed = _checked(speed)
+        self._speed = _check(speed)
         self._at, self._since = start, 0.0
         self.playing = False
 
@@ -40,7 +40,7 @@ class Playback:
     def set_speed(self, speed: float, now: float) -> None:
         """Change the speed from the present time on."""
         self._settle(now)
-        self._speed = _checked(speed)
+        self._speed = _check(speed)
 
     def play(self, now: float) -> None:
         """Continue from the present time, or from the beginning if the motion is at its end."""
@@ -87,5 +87,5 @@ class Playback:
             self._at, self.playing = self.end, False
 
 
-def _checked(speed: float) -> float:
+def _check(speed: float) -> float:
     return number("speed", speed, above=0.0, error=ViewerError)

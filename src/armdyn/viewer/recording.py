@@ -101,17 +101,17 @@ class Recording:
     def without_lost(self) -> Recording:
         """The recording without states that are not finite, with a note on their number."""
         states = self.q if self.qd is None else np.concatenate([self.q, self.qd], axis=1)
-        kept: Array = np.asarray(np.isfinite(states).all(axis=1))
-        lost = len(kept) - int(kept.sum())
-        if not lost:
+        is_finite: Array = np.asarray(np.isfinite(states).all(axis=1))
+        count = len(is_finite) - int(is_finite.sum())
+        if not count:
             return self
-        if lost == len(kept):
+        if count == len(is_finite):
             raise ViewerError(
                 f"no state of {self.name or 'the motion'!r} is finite, so the motion cannot be shown; expected finite q"
             )
-        first = float(self.t[~kept][0])
-        note = f"{lost} of {len(kept)} states left out, for they are not finite: the first at {first:g} s"
-        return replace(self._changed(lambda values: values[kept]), notes=(*self.notes, note))
+        first = float(self.t[~is_finite][0])
+        note = f"{count} of {len(is_finite)} states left out, for they are not finite: the first at {first:g} s"
+        return replace(self._changed(lambda values: values[is_finite]), notes=(*self.notes, note))
 
     def completed(self, robot: Robot) -> Recording:
         """The recording with missing velocities, accelerations, forces and energies computed by the robot's equations.

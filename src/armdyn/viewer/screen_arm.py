@@ -226,24 +226,24 @@ class ScreenArm:
 
     def _draw_tip_ellipsoid(self) -> None:
         self.problem = ""
-        which = self.show_what.tip_ellipsoid
-        if self._tip_solid is None or which == "none" or self.arm.opacity < 1.0:
+        kind = self.show_what.tip_ellipsoid
+        if self._tip_solid is None or kind == "none" or self.arm.opacity < 1.0:
             return
-        solid = tip_ellipsoid(self.arm.robot, self.drawn.q, which, self.arm.size)
+        solid = tip_ellipsoid(self.arm.robot, self.drawn.q, kind, self.arm.size)
         self._tip_solid.visible = isinstance(solid, Solid)
         if isinstance(solid, Solid):
             self._tip_solid.wxyz, self._tip_solid.position = quaternions(solid.T), solid.T[:3, 3]
             self._tip_solid.scale = tuple(map(float, solid.semi_axes))
-            self.problem = f"tip {which} ellipsoid: {solid.description}"
+            self.problem = f"tip {kind} ellipsoid: {solid.description}"
         else:
-            self.problem = f"no tip {which} ellipsoid: {solid}"
+            self.problem = f"no tip {kind} ellipsoid: {solid}"
 
     # Visibility.
 
-    def show(self, what: Show) -> None:
+    def show(self, show: Show) -> None:
         """Show the selected parts and hide the others."""
-        self.show_what = what
-        nodes, look = self._nodes, self.arm.look(what.look)
+        self.show_what = show
+        nodes, look = self._nodes, self.arm.look(show.look)
         solid = self.arm.opacity >= 1.0
         for layer, node in nodes.surfaces:
             node.visible = layer == look
@@ -252,22 +252,22 @@ class ScreenArm:
         for node in nodes.symbols:
             node.visible = look == "skeleton"
         for node in nodes.names:
-            node.visible = what.names and solid
+            node.visible = show.names and solid
         for node in nodes.inertias:
-            node.visible = what.inertias and solid
-        self._show_frames(what.frames if solid else "none")
-        self._centre.visible = what.centre and solid
+            node.visible = show.inertias and solid
+        self._show_frames(show.frames if solid else "none")
+        self._centre.visible = show.centre and solid
         if self._tip_solid is not None:
-            self._tip_solid.visible = what.tip_ellipsoid != "none" and solid
+            self._tip_solid.visible = show.tip_ellipsoid != "none" and solid
         if self._trace_node is not None:
-            self._trace_node.visible = what.trace
+            self._trace_node.visible = show.trace
         self.draw(self.drawn.q)
 
-    def _show_frames(self, which: str) -> None:
+    def _show_frames(self, selection: str) -> None:
         for k, node in enumerate(self._nodes.links):
-            node.show_axes = which == "all" or (which == "base and tip" and k == 0)
+            node.show_axes = selection == "all" or (selection == "base and tip" and k == 0)
         if self._tip is not None:
-            self._tip.show_axes = which != "none"
+            self._tip.show_axes = selection != "none"
 
     def set_visible(self, visible: bool) -> None:
         """Show or hide the whole arm."""
@@ -290,7 +290,7 @@ class ScreenArm:
         if self.arm.colour is None:
             return colour
         red, green, blue = (
-            round(0.3 * own + 0.7 * 255 * wanted) for own, wanted in zip(colour, self.arm.colour, strict=True)
+            round(0.3 * own + 0.7 * 255 * tint) for own, tint in zip(colour, self.arm.colour, strict=True)
         )
         return (red, green, blue)
 

@@ -34,14 +34,16 @@ def start(label: str, host: str = "127.0.0.1", port: int | None = None) -> Any:
         MissingLibrary: viser is not installed.
     """
     viser = extra("viser", "the viewer", name="viewer")
-    wanted = _first_free(host) if port is None else port_number(port)
-    _refuse_used(host, wanted)
+    first_port = _first_free(host) if port is None else port_number(port)
+    _refuse_used(host, first_port)
     with quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of libraries that viser uses
-        server = viser.ViserServer(host=host, port=wanted, label=label, verbose=False)
-    if wanted and server.get_port() != wanted:  # another program was faster, and viser has used the next port
+        server = viser.ViserServer(host=host, port=first_port, label=label, verbose=False)
+    if first_port and server.get_port() != first_port:  # another program was faster, and viser has used the next port
         stop(server)
-        raise PortInUse(f"port {wanted} of {host} is in use by another program; choose another (--port), or 0 for any")
+        raise PortInUse(
+            f"port {first_port} of {host} is in use by another program; choose another (--port), or 0 for any"
+        )
     return server
 
 

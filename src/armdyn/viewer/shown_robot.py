@@ -141,7 +141,7 @@ class ShownRobot:
         with self.lock:
             if self.follows:
                 return
-            self.place(q, held=joint)
+            self.place(q, joint=joint)
 
     def load_chosen(self, _: Any = None) -> None:
         """Handle a load chosen by a user."""
@@ -158,12 +158,12 @@ class ShownRobot:
 
     # Configurations.
 
-    def place(self, q: Array, *, held: str = "") -> None:
-        """Move the arm to a configuration, rad or m, shape (n,); loops are closed, with joint ``held`` fixed."""
+    def place(self, q: Array, *, joint: str = "") -> None:
+        """Move the arm to a configuration, rad or m, shape (n,); loops are closed, with joint ``joint`` fixed."""
         with self.lock:
             self._recorded = self._state = None
             try:
-                self.q, self.problem = closed(self.robot, q, held), ""
+                self.q, self.problem = closed(self.robot, q, joint), ""
             except ArmdynError as error:
                 self.problem = explained(error)
             self._draw(self.q)
@@ -250,18 +250,18 @@ class ShownRobot:
                 plot.draw(each)
 
 
-def closed(robot: Robot, q: Array, held: str = "") -> Array:
+def closed(robot: Robot, q: Array, joint: str = "") -> Array:
     """A configuration of a robot near q, at which its loops are closed; q itself if it has none.
 
     Args:
         robot: robot with or without holonomic constraints.
         q: joint positions, rad or m, shape (n,).
-        held: name of a joint that keeps its position; "" for none.
+        joint: name of a joint that keeps its position; "" for none.
 
     Raises:
         OpenLoop: the loops cannot be closed near q.
     """
     if not any(row.holonomic for row in robot.constraint_rows):
         return np.array(q)
-    result: Array = robot.close_loop(q, held=[held] if held else [], tolerance=1e-8)
+    result: Array = robot.close_loop(q, locked=[joint] if joint else [], tolerance=1e-8)
     return result

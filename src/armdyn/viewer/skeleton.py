@@ -63,8 +63,8 @@ def rods(robot: Robot, q: Array) -> Array:
     ends = [pair for way in ways for pair in pairwise(way)]
     if robot.tip is not None:
         ends.append((place[robot.model.frame(robot.tip).link], robot.forward_kinematics(q)[:3, 3]))
-    held: list[Array] = held_lines(robot, q) if robot.model.constraints else []
-    return np.array([*ends, *held])
+    lines: list[Array] = held_lines(robot, q) if robot.model.constraints else []
+    return np.array([*ends, *lines])
 
 
 def rod_pose(ends: Array) -> tuple[Array, float]:

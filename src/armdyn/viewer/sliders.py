@@ -48,9 +48,9 @@ class Slider:
         at = round(value * self.scale, DIGITS)
         return self.low if math.isnan(at) else min(max(at, self.low), self.high)
 
-    def position(self, shown: float) -> float:
+    def position(self, number: float) -> float:
         """The position of the joint, rad or m, for a number at the slider."""
-        return shown / self.scale
+        return number / self.scale
 
 
 def sliders_of(robot: Robot, q: Array | None = None) -> tuple[Slider, ...]:

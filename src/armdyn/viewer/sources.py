@@ -60,8 +60,8 @@ class LineSource(Protocol):
 class IterableLines:
     """The lines of an iterable, e.g. a file or a generator, as fast as it yields them."""
 
-    def __init__(self, lines: Iterable[str | bytes], said: str = "a stream") -> None:
-        self._lines, self.label, self.problem = lines, said, ""
+    def __init__(self, lines: Iterable[str | bytes], name: str = "a stream") -> None:
+        self._lines, self.label, self.problem = lines, name, ""
         self._closed = threading.Event()
 
     def start(self, receive: Receive, ended: Callable[[], None]) -> None:

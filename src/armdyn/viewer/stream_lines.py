@@ -126,7 +126,7 @@ class LineReader:
         t = data.get("t")
         return StreamState(t=None if t is None else _number("t", t), **arrays)
 
-    def _array(self, name: str, values: Any) -> Array:
+    def _array(self, name: str, values: object) -> Array:
         n = self.robot.dof
         if not isinstance(values, list) or len(values) != n:
             has = f"{len(values)} numbers" if isinstance(values, list) else excerpt(values)
@@ -136,34 +136,34 @@ class LineReader:
             [_number(f"{name} of {joint}", x) for joint, x in zip(self.robot.joint_names, values, strict=True)]
         )
 
-    def _ros(self, data: Mapping[str, Any]) -> StreamState:
+    def _ros(self, data: Mapping[str, object]) -> StreamState:
         """A joint state of ROS: joints by name, in any order; omitted joints keep their positions."""
         names, joints = data["name"], self.robot.joint_names
         if not isinstance(names, list) or not isinstance(data.get("position"), list):
             raise StreamError('a line has "name" and no "position"; expected a list of each, as of ROS\'s JointState')
-        known = {name: k for k, name in enumerate(names) if name in joints}
-        if not known:
+        places = {name: k for k, name in enumerate(names) if name in joints}
+        if not places:
             raise UnknownName.of("joint", str(names[0]) if names else "", joints, f"{self.robot.name!r}, in a line")
         result: dict[str, Array] = {}
         for key, quantity in ROS_NAMES.items():
             values = data.get(key) or []
             if not isinstance(values, list) or (values and len(values) != len(names)):
                 raise StreamError(f"{key} of a line does not have {len(names)} numbers, one for each of its names")
-            if values and (key == "position" or set(known) == set(joints)):
+            if values and (key == "position" or set(places) == set(joints)):
                 start = (
                     (np.zeros(len(joints)) if self._last is None else self._last)
                     if quantity == "q"
                     else np.zeros(len(joints))
                 )
                 result[quantity] = np.array(start)
-                for name, k in known.items():
+                for name, k in places.items():
                     result[quantity][joints.index(name)] = _number(f"{key} of {name}", values[k])
         if "q" not in result:
             raise StreamError("a line has no positions; expected one for each of its names")
         return StreamState(t=_stamp(data), **result)
 
 
-def _stamp(data: Mapping[str, Any]) -> float | None:
+def _stamp(data: Mapping[str, object]) -> float | None:
     """The time of a joint state of ROS, s; None if it has none."""
     header = data.get("header")
     stamp = header.get("stamp") if isinstance(header, Mapping) else None

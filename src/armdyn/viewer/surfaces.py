@@ -127,17 +127,17 @@ class _SurfaceReader:
             triangles = triangles_of(geometry.shape)
             if len(triangles):
                 vertices, faces = _smooth(triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3))
-                yield Surface(geometry.link, layer, _placed(vertices, geometry.pose), faces, own or SKIN)
+                yield Surface(geometry.link, layer, _place(vertices, geometry.pose), faces, own or SKIN)
             return
         mesh = geometry.shape
         for part in self.meshes.parts(mesh):
             textured = None if part.textured is None or layer == "collision" else part.textured.copy()
             smooth = (part.vertices, part.faces) if textured is not None else _smooth(part.vertices, part.faces)
-            scaled, turned = _scaled(*smooth, mesh.scale)
+            scaled, turned = _scale(*smooth, mesh.scale)
             if textured is not None:
                 textured.apply_transform(geometry.pose @ np.diag([*mesh.scale, 1.0]))
             shown = HULL if layer == "collision" else own if textured is None and own else part.colour or SKIN
-            yield Surface(geometry.link, layer, _placed(scaled, geometry.pose), turned, shown, textured)
+            yield Surface(geometry.link, layer, _place(scaled, geometry.pose), turned, shown, textured)
 
     def decimated(self, surfaces: list[Surface], most: int) -> list[Surface]:
         """The surfaces, decimated to about ``most`` triangles if there are more."""
@@ -175,17 +175,17 @@ def _smooth(vertices: Array, faces: Array) -> tuple[Array, Array]:
     return np.asarray(smooth.vertices, dtype=float), np.asarray(smooth.faces, dtype=np.int64)
 
 
-def _scaled(vertices: Array, faces: Array, scale: tuple[float, float, float]) -> tuple[Array, Array]:
+def _scale(vertices: Array, faces: Array, scale: tuple[float, float, float]) -> tuple[Array, Array]:
     """A surface scaled by factors; faces are flipped if the factors mirror it, so that normals point outwards."""
     return vertices * np.asarray(scale), faces[:, ::-1] if np.prod(scale) < 0.0 else faces
 
 
-def _placed(vertices: Array, T: Array) -> Array:
+def _place(vertices: Array, T: Array) -> Array:
     placed: Array = vertices @ T[:3, :3].T + T[:3, 3]
     return placed
 
 
-def _colour(values: Any) -> Colour | None:
+def _colour(values: tuple[float, ...] | None) -> Colour | None:
     """A colour with opacity; nearly invisible colours become opaque."""
     if values is None:
         return None
@@ -195,15 +195,15 @@ def _colour(values: Any) -> Colour | None:
 
 def _decimated(surface: Surface, most: int) -> Surface:
     """A coarser surface without texture: by quadric error if that library is installed, otherwise by a grid."""
-    wanted = max(most, 12)
-    triangles = thinned(surface.vertices[surface.faces], 4 * wanted).triangles  # bounds the work of the rest
+    count = max(most, 12)
+    triangles = thinned(surface.vertices[surface.faces], 4 * count).triangles  # bounds the work of the rest
     vertices, faces = triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
     trimesh = extra("trimesh", "a view of meshes", name="viewer")
     with contextlib.suppress(Exception):  # fast-simplification is missing, or fails on degenerate surfaces
-        coarse = trimesh.Trimesh(vertices, faces, process=True).simplify_quadric_decimation(face_count=wanted)
+        coarse = trimesh.Trimesh(vertices, faces, process=True).simplify_quadric_decimation(face_count=count)
         vertices, faces = np.asarray(coarse.vertices, dtype=float), np.asarray(coarse.faces, dtype=np.int64)
-    if len(faces) > 2 * wanted or not len(faces):  # many small components, which it does not decimate
-        triangles = thinned(triangles, wanted).triangles
+    if len(faces) > 2 * count or not len(faces):  # many small components, which it does not decimate
+        triangles = thinned(triangles, count).triangles
         vertices, faces = triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
     if len(faces):
         vertices, faces = _smooth(vertices, faces)

@@ -19,6 +19,7 @@ from armdyn.motion.trajectory import Trajectory
 from armdyn.plots.configurations import shown_configurations
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
+from armdyn.spatial.rotations import Array
 from armdyn.viewer.arm import LOOKS, DrawnArm
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.numbers import explained
@@ -42,7 +43,7 @@ APART = 1.3
 
 def view(
     robot: Robot | Sequence[Robot],
-    q: Any = None,
+    q: Array | None = None,
     *,
     motion: Motion | Sequence[Motion | None] | None = None,
     over: Motion | None = None,
@@ -108,7 +109,7 @@ def view(
     configurations = _one_each(q, len(robots), "q") if several else [q]
     motions = _one_each(motion, len(robots), "motion") if several else [motion]
     rows = None if rate is None else number("rate", rate, above=0.0, unit="Hz", error=ViewerError)
-    wanted: Any = choice("look", look, LOOKS, error=ViewerError)
+    look_of_robots: Any = choice("look", look, LOOKS, error=ViewerError)
     if rows is not None and not any(isinstance(each, str | os.PathLike) for each in motions):
         raise ViewerError(f"rate={rows:g} Hz belongs to a log without times, and none is to be played; leave it out")
     recordings = [_recordings(each, arm, rows) for each, arm in zip(motions, robots, strict=True)]
@@ -120,7 +121,7 @@ def view(
     try:
         entries, notes = _entries(robots, configurations, recordings, spacing, streamed=source is not None)
         viewer = Viewer(
-            entries, show=Show(look=wanted), dark=dark, host=host, port=port, origins=origins, source=source,
+            entries, show=Show(look=look_of_robots), dark=dark, host=host, port=port, origins=origins, source=source,
             speed=speed, loop=loop, notes=notes,
         )  # fmt: skip
     except BaseException:
@@ -200,7 +201,7 @@ def _one_each(values: Any, count: int, name: str) -> list[Any]:
     return result
 
 
-def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording]:
+def _recordings(motion: object, robot: Robot, rate: float | None) -> list[Recording]:
     """The recordings of the motion to play; empty if there is none."""
     if motion is None:
         return []

@@ -145,8 +145,8 @@ class Viewer:
         self.camera_panel = CameraPanel(gui, *self._camera_place)
         self._server.on_client_connect(self.camera_panel.connected)
         with gui.add_folder("Show", expand_by_default=False):
-            known = [look for each in self._robots for look in each.entry.arm.known_looks]
-            looks = [look for look in ("visual", "collision", "skeleton") if look in known]
+            looks_of_robots = [look for each in self._robots for look in each.entry.arm.known_looks]
+            looks = [look for look in ("visual", "collision", "skeleton") if look in looks_of_robots]
             tips = any(each.robot.tip is not None for each in self._robots)
             self.show_panel = ShowPanel(
                 gui,
@@ -154,7 +154,7 @@ class Viewer:
                 looks,
                 dark=self._dark,
                 with_tip=tips,
-                changed=self._chosen,
+                changed=self._selected,
                 darkened=self._darken,
                 lit=self._light,
             )
@@ -211,7 +211,7 @@ class Viewer:
             fade_distance=2.2 * around, fade_from="origin", **_grid_colours(self._dark),
         )  # fmt: skip
 
-    def _chosen(self) -> None:
+    def _selected(self) -> None:
         with self._lock:
             for each in self._robots:
                 with each.lock:
@@ -311,10 +311,10 @@ class Viewer:
 
     def _say_stream(self) -> None:
         if self._source is not None and (self._received or self._stream_said or self._source.problem):
-            told = [f"{self._received:,} states: {self._source.label}"]
-            told += [_passed_over(self._passed_over)] if self._passed_over else []
-            told += [each for each in (self._stream_said, self._source.problem) if each]
-            content = status_html(told)
+            lines = [f"{self._received:,} states: {self._source.label}"]
+            lines += [_passed_over(self._passed_over)] if self._passed_over else []
+            lines += [each for each in (self._stream_said, self._source.problem) if each]
+            content = status_html(lines)
             if self._stream_box.content != content:
                 self._stream_box.content = content
 
@@ -450,9 +450,9 @@ class Viewer:
         self._refuse_closed()
         target = checked(path, ENDINGS)
         rate = number("fps", fps, above=0.0, unit="Hz", error=ViewerError)
-        with contextlib.ExitStack() as held:
+        with contextlib.ExitStack() as stack:
             for lock in (self._lock, *(each.lock for each in self._robots)):
-                held.enter_context(lock)  # so that no slider changes the film
+                stack.enter_context(lock)  # so that no slider changes the film
             serializer = self._server.get_scene_serializer()
             if self.playback is not None:
                 for t in self.playback.times(rate):

@@ -26,14 +26,14 @@ def not_moved(subject: Subject) -> Iterator[Finding]:
                 continue
             own, moved, parts = sums
             size = float(np.abs(moved).max())
-            stated = _stated(body)
+            stated = _stated_tensor(body)
             if np.abs(stated - own).max() > SAME * size or np.abs(moved - own).max() < DIFFERENT * size:
                 continue
-            yield _found(body, own, moved, parts)
+            yield _finding(body, own, moved, parts)
             break
 
 
-def _found(body: SubjectLink, own: Array, moved: Array, parts: int) -> Finding:
+def _finding(body: SubjectLink, own: Array, moved: Array, parts: int) -> Finding:
     short = 100.0 * (1.0 - float(np.trace(own)) / float(np.trace(moved)))
     A = body.frame[:3, :3]
     six = (A.T @ moved @ A)[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
@@ -51,16 +51,16 @@ def _found(body: SubjectLink, own: Array, moved: Array, parts: int) -> Finding:
 def _sums(body: SubjectLink, purpose: str) -> tuple[Array, Array, int] | None:
     """The sum of the shapes' own tensors, the tensor of the whole, kg m^2, in the link's axes, and their number."""
     solids = [hull.solid for hull in body.hulls if hull.purpose == purpose]
-    known = [solid for solid in solids if solid is not None]
-    if len(known) < LEAST_PARTS or len(known) < len(solids) or not body.mass:
+    solids_of_links = [solid for solid in solids if solid is not None]
+    if len(solids_of_links) < LEAST_PARTS or len(solids_of_links) < len(solids) or not body.mass:
         return None
-    whole = sum(known[1:], known[0])
+    whole = sum(solids_of_links[1:], solids_of_links[0])
     scale = body.mass / whole.mass
-    own: Array = scale * np.sum([np.asarray(one.tensor, dtype=float) for one in known], axis=0)
-    return own, scale * np.asarray(whole.tensor, dtype=float), len(known)
+    own: Array = scale * np.sum([np.asarray(one.tensor, dtype=float) for one in solids_of_links], axis=0)
+    return own, scale * np.asarray(whole.tensor, dtype=float), len(solids_of_links)
 
 
-def _stated(body: SubjectLink) -> Array:
+def _stated_tensor(body: SubjectLink) -> Array:
     """The stated tensor in the axes of the link."""
     A, tensor = body.frame[:3, :3], body.tensor
     assert tensor is not None  # noqa: S101 - it is stated

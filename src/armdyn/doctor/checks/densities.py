@@ -26,11 +26,11 @@ def at_density(findings: Iterable[Finding], subject: Subject, density: float) ->
     """
     for finding in findings:
         body = subject.bodies.get(finding.link)
-        repair = None if body is None or not finding.rule.startswith(RULES) else _filled(body, density)
+        repair = None if body is None or not finding.rule.startswith(RULES) else _fill(body, density)
         yield finding if repair is None else replace(finding, repairs=(repair, *finding.repairs))
 
 
-def _filled(body: SubjectLink, density: float) -> Repair | None:
+def _fill(body: SubjectLink, density: float) -> Repair | None:
     """The shapes of a link at a density; None if one of them has no known volume, or for the same numbers."""
     mass = density * (body.filled_volume or 0.0)
     solid = body.solid(mass)

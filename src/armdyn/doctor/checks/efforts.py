@@ -25,11 +25,11 @@ def with_consequences(findings: Iterable[Finding], subject: Subject, robot: Robo
     """Findings whose repairs state the largest change of gravity's torques, by its joint and pose."""
     for finding in findings:
         body = subject.bodies.get(finding.link)
-        repairs = tuple(_stated(repair, body, robot) for repair in finding.repairs)
+        repairs = tuple(_state(repair, body, robot) for repair in finding.repairs)
         yield finding if repairs == finding.repairs else replace(finding, repairs=repairs)
 
 
-def _stated(repair: Repair, body: SubjectLink | None, robot: Robot) -> Repair:
+def _state(repair: Repair, body: SubjectLink | None, robot: Robot) -> Repair:
     numbers = repair.numbers
     coupled = robot.model.coupling is not None
     if numbers is None or body is None or coupled or not np.isfinite([body.mass or 0.0, *body.com]).all():
@@ -46,9 +46,9 @@ def _stated(repair: Repair, body: SubjectLink | None, robot: Robot) -> Repair:
         return repair
     unit = "N m" if robot.joints[k].kind == "revolute" else "N"
     pose = ", ".join(f"{x:.2f}" for x in worst_pose)
-    kept = [part for part in repair.consequence.split("; ") if part and not part.startswith("gravity on ")]
+    parts = [part for part in repair.consequence.split("; ") if part and not part.startswith("gravity on ")]
     torque = f"gravity on {robot.joint_names[k]!r} by up to {largest:.3g} {unit}, at q = ({pose})"
-    return replace(repair, consequence="; ".join([*kept, torque]))
+    return replace(repair, consequence="; ".join([*parts, torque]))
 
 
 def worst_gravity(robot: Robot, targets: Sequence[int] | None = None) -> tuple[Array, Array]:

@@ -96,7 +96,7 @@ def weightless(subject: Subject) -> Iterator[Finding]:
         drawn = body.hulls or body.is_drawn
         text, why = f"joint {joint.name!r} moves no mass", f"M(q) has no inverse; {others}"
         finding = _of(body, "mass/zero", "warning" if drawn else "note", text, why)
-        yield replace(finding, repairs=tuple(_filled(subject, body)))
+        yield replace(finding, repairs=tuple(_fill(subject, body)))
 
 
 def _carries_mass(body: SubjectLink, seen: set[str]) -> bool:
@@ -108,7 +108,7 @@ def _carries_mass(body: SubjectLink, seen: set[str]) -> bool:
     return any(child is not None and _carries_mass(child, seen) for child in carried)
 
 
-def _filled(subject: Subject, body: SubjectLink) -> Iterator[Repair]:
+def _fill(subject: Subject, body: SubjectLink) -> Iterator[Repair]:
     """The shapes of a link, filled with the density of the others or of water."""
     others = [one.mass / one.volume for one in subject.moving() if one.mass and one.volume and one.mass > 0.0]
     density = float(np.median(others)) if others else WATER
@@ -234,9 +234,9 @@ def change_in_words(body: SubjectLink, numbers: Numbers) -> str:
     assert body.moments is not None  # noqa: S101 - likewise
     parts = [f"mass {body.mass:.6g} to {numbers.mass:.6g} kg"] if numbers.mass != body.mass else []
     if not np.array_equal(numbers.com, body.com):
-        parts.append(f"centre ({_shown(body.com)}) to ({_shown(numbers.com)}) m")
+        parts.append(f"centre ({_describe(body.com)}) to ({_describe(numbers.com)}) m")
     if not np.array_equal(numbers.moments, body.moments):
-        parts.append(f"moments ({_shown(body.moments)}) to ({_shown(numbers.moments)}) kg m^2")
+        parts.append(f"moments ({_describe(body.moments)}) to ({_describe(numbers.moments)}) kg m^2")
     torques = (_torque_change(body, numbers), inertial_torque(body, numbers.moments))
     return "; ".join([*parts, *filter(None, torques)])
 
@@ -278,7 +278,7 @@ def _torque_change(body: SubjectLink, numbers: Numbers) -> str:
     return f"gravity on {joint.name!r} by up to {size:.3g} {unit}" if np.isfinite(size) and size > 0.0 else ""
 
 
-def _shown(values: np.ndarray) -> str:
+def _describe(values: np.ndarray) -> str:
     return ", ".join(f"{value:.6g}" for value in values)
 
 
@@ -328,7 +328,7 @@ def twins(subject: Subject) -> Iterator[Finding]:
             continue
         own, other = (np.linalg.eigvalsh(tensor_of(one.moments)) for one in (body, twin))  # type: ignore[arg-type]
         if np.abs(own - other).max() > ALIKE * max(own[-1], other[-1]):
-            text = f"principal moments ({_shown(own)}) kg m^2, those of its twin {twin.name!r} ({_shown(other)})"
+            text = f"principal moments ({_describe(own)}) kg m^2, those of its twin {twin.name!r} ({_describe(other)})"
             yield _of(body, "inertia/twin", "note", text, "mirror images have equal principal moments")
 
 

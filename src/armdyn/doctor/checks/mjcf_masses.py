@@ -23,17 +23,17 @@ def total(subject: Subject) -> Iterator[Finding]:
     settings = subject.settings
     if settings is None or "settotalmass" not in settings.stated:
         return
-    wanted, node = settings.number("settotalmass", -1.0), settings.stated["settotalmass"].node
+    target, node = settings.number("settotalmass", -1.0), settings.stated["settotalmass"].node
     masses = [body.mass for body in subject.bodies.values() if body.mass is not None]
-    if not wanted > 0.0 or not masses:
+    if not target > 0.0 or not masses:
         return
     mass = float(sum(masses))
     why = "torques are those of the scaled masses; Pinocchio and Drake take the masses as they stand"
     if not np.isfinite(mass):
-        text = f"every mass and inertia is scaled so that the sum is {wanted:g} kg"
+        text = f"every mass and inertia is scaled so that the sum is {target:g} kg"
         yield Finding.at(node, "mass/total", "note", text, why=why)
-    elif abs(mass - wanted) > SAME_TOTAL * wanted:
-        text = f"masses sum to {mass:.5g} kg, settotalmass is {wanted:g}: MuJoCo multiplies each by {wanted / mass:.4g}"
+    elif abs(mass - target) > SAME_TOTAL * target:
+        text = f"masses sum to {mass:.5g} kg, settotalmass is {target:g}: MuJoCo multiplies each by {target / mass:.4g}"
         yield Finding.at(node, "mass/total", "warning", text, why=why)
 
 
@@ -106,13 +106,13 @@ def _density(body: MjcfBody) -> Iterator[Finding]:
     text = f"a density of no material: {mass:.4g} kg in {1e3 * volume:.3g} l, {density:.4g} kg/m^3"
     finding = Finding.at(node, "mass/density", "warning", text, why="all torques are those of another arm")
     factor = next((one for one in (1e-3, 1e3, 1e-6, 1e6) if low <= density * one <= high), 0.0)
-    edits = tuple(dict.fromkeys(edit for geom in body.geoms for edit in _scaled(geom.attributes, name, factor)))
+    edits = tuple(dict.fromkeys(edit for geom in body.geoms for edit in _scale(geom.attributes, name, factor)))
     repairs = (Repair(f"{name} times {factor:g}", edits, f"{density:.4g} to {density * factor:.4g} kg/m^3"),)
     finding = replace(finding, element=f"body {body.name!r}", link=body.name)
     yield replace(finding, repairs=repairs) if factor and edits else finding
 
 
-def _scaled(attributes: Attributes, name: str, factor: float) -> Iterator[Edit]:
+def _scale(attributes: Attributes, name: str, factor: float) -> Iterator[Edit]:
     if name in attributes and name in attributes[name].node.values:
         stated = attributes[name]
         yield Edit(stated.node.values[name], f"{float(stated.text) * factor:.10g}")

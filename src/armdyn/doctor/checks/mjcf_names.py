@@ -28,7 +28,7 @@ KINDS = {"body": "body", "joint": "joint", "freejoint": "joint", "site": "site",
 def repeated(subject: Subject) -> Iterator[Finding]:
     """Two elements of one kind and one name."""
     seen: dict[tuple[str, str], Node] = {}
-    for kind, node in _named(subject):
+    for kind, node in _names(subject):
         first = seen.setdefault((kind, node.name), node)
         if first is not node:
             text = f"a second {kind} {node.name!r}, the first at line {first.line}"
@@ -38,7 +38,7 @@ def repeated(subject: Subject) -> Iterator[Finding]:
 def unknown(subject: Subject) -> Iterator[Finding]:
     """References to elements and default classes that do not exist."""
     names: dict[str, set[str]] = {}
-    for kind, node in _named(subject):
+    for kind, node in _names(subject):
         names.setdefault(kind, set()).add(node.name)
     names.setdefault("body", set()).add("world")
     if any(node.tag in ("attach", "replicate") for node in subject.source.root.walk()):
@@ -72,8 +72,8 @@ def _unknown_classes(root: Node, classes: set[str]) -> Iterator[Finding]:
         yield replace(finding, text=finding.text + more, repairs=repairs)
 
 
-def _unknown(node: Node, attribute: str, kind: str, name: str, known: set[str]) -> Finding:
-    near = get_close_matches(name, known, 1)
+def _unknown(node: Node, attribute: str, kind: str, name: str, names: set[str]) -> Finding:
+    near = get_close_matches(name, names, 1)
     repairs: tuple[Repair, ...] = ()
     if near and attribute in node.values:
         repairs = (Repair(f"{near[0]!r} was meant", (Edit(node.values[attribute], near[0]),), sure=0.7),)
@@ -101,7 +101,7 @@ def meshes(subject: Subject) -> Iterator[Finding]:
             yield Finding.at(node, "mesh/missing", "warning", text, why="MuJoCo refuses the file")
 
 
-def _named(subject: Subject) -> Iterator[tuple[str, Node]]:
+def _names(subject: Subject) -> Iterator[tuple[str, Node]]:
     for world in subject.source.root.all("worldbody"):
         for node in world.walk():
             if node.name and node.tag in KINDS:

@@ -88,10 +88,10 @@ def _too_large(body: SubjectLink, ratio: float, along: Array, width: float) -> F
         f"{width:.3g} m: {ratio:.2g} times what mass inside of them can have"
     )
     finding = _of(body, "inertia/hull", text, "fast motions need other torques; or a part of the link is not drawn")
-    return replace(finding, repairs=tuple(_filled(body)))
+    return replace(finding, repairs=tuple(_fill(body)))
 
 
-def _filled(body: SubjectLink) -> Iterator[Repair]:
+def _fill(body: SubjectLink) -> Iterator[Repair]:
     """The shapes of a link, solid, at its mass."""
     solid = body.solid(body.mass or 0.0)
     if solid is None or body.moments is None:
@@ -133,7 +133,7 @@ def scales(subject: Subject) -> Iterator[Finding]:
                 words, factors = f"its joints are {own:.3g} m apart", LARGER
             else:
                 continue
-            yield _scaled(body, hull, size, own or arm, words, factors)
+            yield _scale(body, hull, size, own or arm, words, factors)
             body.hulls.remove(hull)
 
 
@@ -145,7 +145,7 @@ def _size(subject: Subject) -> float:
     return max((one for one in sums if np.isfinite(one)), default=0.0)
 
 
-def _scaled(body: SubjectLink, hull: Hull, size: float, span: float, words: str, factors: tuple[float, ...]) -> Finding:
+def _scale(body: SubjectLink, hull: Hull, size: float, span: float, words: str, factors: tuple[float, ...]) -> Finding:
     fitting = min(factors, key=lambda factor: abs(np.log10(factor * size / span)))
     node = hull.node
     old = [float(word) for word in node.attributes.get("scale", "1 1 1").split()]

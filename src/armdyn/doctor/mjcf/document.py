@@ -18,16 +18,16 @@ def with_includes(source: SourceDocument, folder: Path) -> list[tuple[Node, str]
 
     MuJoCo looks a file up in the folder of the main document, and reads none twice.
     """
-    lost: list[tuple[Node, str]] = []
-    _expand(source.root, source, folder, lost)
-    return lost
+    missing: list[tuple[Node, str]] = []
+    _expand(source.root, source, folder, missing)
+    return missing
 
 
-def _expand(node: Node, source: SourceDocument, folder: Path, lost: list[tuple[Node, str]]) -> None:
+def _expand(node: Node, source: SourceDocument, folder: Path, missing: list[tuple[Node, str]]) -> None:
     children: list[Node] = []
     for child in node.children:
         if child.tag != "include":
-            _expand(child, source, folder, lost)
+            _expand(child, source, folder, missing)
             children.append(child)
             continue
         name = child.attributes.get("file", "")
@@ -40,10 +40,10 @@ def _expand(node: Node, source: SourceDocument, folder: Path, lost: list[tuple[N
             except (ArmdynError, OSError) as error:
                 fault = str(error)
         if fault:
-            lost.append((child, fault))
+            missing.append((child, fault))
             continue
         source.included[name] = included
-        _expand(included.root, source, folder, lost)
+        _expand(included.root, source, folder, missing)
         for part in included.root.children:
             part.parent = node
             children.append(part)

@@ -63,13 +63,13 @@ class Meshes:
         if purpose not in self.shelf.purposes or not path:
             return None
         node, attributes = self.by_name[name]
-        form, A = self.shelf.form(path), T @ self._placed(attributes)
+        form, A = self.shelf.form(path), T @ self._map_of_file(attributes)
         if form is None or not np.isfinite(A).all() or not np.linalg.det(A[:3, :3]):
             return None
         stated = attributes.get("scale", Stated("", node)).node
         return hull_of_mesh(purpose, stated, form, A)
 
-    def _placed(self, attributes: Attributes) -> Array:
+    def _map_of_file(self, attributes: Attributes) -> Array:
         """The map from a file's vertices to those of the geom: v = S R(refquat)^T (v_file - refpos)."""
         A = np.eye(4)
         turn = {"quat": attributes["refquat"]} if "refquat" in attributes else {}

@@ -130,11 +130,11 @@ class MjcfBody(SubjectLink):
         elif not moments[[1, 2, 4]].any():
             yield from self._set(node, "diaginertia", _words(moments[[0, 3, 5]]))
         elif any(name in node.attributes for name in ORIENTATIONS):
-            yield from self._turned(node, moments)
+            yield from self._turn(node, moments)
         else:
             yield from _renamed(node, "diaginertia", "fullinertia", _words(moments[list(FULL)]))
 
-    def _turned(self, node: Node, moments: Array) -> Iterator[Edit]:
+    def _turn(self, node: Node, moments: Array) -> Iterator[Edit]:
         """Principal moments and axes, for MuJoCo reads no ``fullinertia`` beside an orientation."""
         principal, axes = np.linalg.eigh(tensor_of(moments))
         axes[:, 2] *= np.linalg.det(axes)

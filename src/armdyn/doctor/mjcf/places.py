@@ -51,9 +51,9 @@ def rotation(attributes: Attributes, settings: DocumentSettings) -> Array:
     return R
 
 
-def _of_quaternion(found: Array) -> Array:
+def _of_quaternion(quaternion: Array) -> Array:
     """1 + 2 (w [v] + [v]^2) of the quaternion w + v, divided by its length."""
-    w, x, y, z = found / np.linalg.norm(found)
+    w, x, y, z = quaternion / np.linalg.norm(quaternion)
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     R: Array = np.eye(3) + 2.0 * (w * K + K @ K)
     return R

@@ -23,11 +23,13 @@ CONTAINERS = ("frame", "replicate")
 
 def mjcf_subject(source: SourceDocument, folder: Path) -> Subject:
     """The bodies and joints of an MJCF document."""
-    lost = with_includes(source, folder)
+    missing = with_includes(source, folder)
     settings = DocumentSettings.of(source.root)
     shelf = Shelf(folder)
     meshes = Meshes.of(source.root, settings, shelf)
-    subject = Subject(source, folder, {}, [], "MJCF", settings=settings, unread=lost, meshes=shelf, named_meshes=meshes)
+    subject = Subject(
+        source, folder, {}, [], "MJCF", settings=settings, unread=missing, meshes=shelf, named_meshes=meshes
+    )
     reader = _MjcfReader(subject, settings, meshes)
     worlds = source.root.all("worldbody")
     body = MjcfBody(worlds[0] if worlds else source.root, None, settings=settings, label="world")

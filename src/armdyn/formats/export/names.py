@@ -14,6 +14,6 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def check_names(model: Model) -> None:
     """Raise a ModelError for a robot, frame or joint that an XML file cannot name."""
     joints = [("joint", name) for name in model.joint_names]
-    for what, name in [("robot", model.name), *(("frame", frame.name) for frame in model.frames), *joints]:
+    for kind, name in [("robot", model.name), *(("frame", frame.name) for frame in model.frames), *joints]:
         if not name.strip() or NOT_IN_XML.search(name):
-            raise ModelError(f"{what} {name!r} has a name that an XML file cannot hold; give it another.")
+            raise ModelError(f"{kind} {name!r} has a name that an XML file cannot hold; give it another.")

@@ -36,7 +36,7 @@ def rpy_of(R: Array) -> tuple[float, float, float]:
     best, least = (0.0, 0.0, 0.0), math.inf
     for start in _starts(R):
         for steps in product(ULPS, repeat=3):
-            angles = _moved(start, steps)
+            angles = _move(start, steps)
             off = float(np.abs(rounded(rotation_from_rpy(*angles)) - R).max())
             if off < least:
                 best, least = angles, off
@@ -63,7 +63,7 @@ def _right_angle(angle: float) -> float:
     return right if abs(angle - right) < 1e-14 else angle
 
 
-def _moved(angles: tuple[float, float, float], ulps: tuple[int, ...]) -> tuple[float, float, float]:
+def _move(angles: tuple[float, float, float], ulps: tuple[int, ...]) -> tuple[float, float, float]:
     roll, pitch, yaw = (a + k * math.ulp(a) if a else a for a, k in zip(angles, ulps, strict=True))
     return roll, pitch, yaw
 

@@ -38,18 +38,18 @@ class SerialArm:
     tip: Array
 
     @classmethod
-    def of(cls, model: Model, what: str) -> SerialArm:
-        """The chain of a model; ``what`` is the description that needs one, for the message."""
+    def of(cls, model: Model, subject: str) -> SerialArm:
+        """The chain of a model; ``subject`` is the description that needs one, for the message."""
         if model.constraints:
             raise Unsupported(
-                f"{model.name!r}: it has constraints ({', '.join(c.name for c in model.constraints)}); {what} is an "
+                f"{model.name!r}: it has constraints ({', '.join(c.name for c in model.constraints)}); {subject} is an "
                 "open chain and has no place for them. Write the tree alone: robot.without_constraints()."
             )
         model = without_permutation(model)
         if model.coupling is not None:
             text = ", ".join(repr(c.name) for c in model.coordinates)
             raise Unsupported(
-                f"{model.name!r}: its {len(model.joints)} joints are coupled and move with {text}; {what} has a row "
+                f"{model.name!r}: its {len(model.joints)} joints are coupled and move with {text}; {subject} has a row "
                 "for each joint and no place for couplings. Write URDF, or the robot with every joint free: "
                 "robot.without_couplings()."
             )
@@ -57,15 +57,15 @@ class SerialArm:
         joints = tuple(chain_order(model.joints, model.base))
         for joint in joints:
             if joint.parent != carrier:
-                raise Unsupported(_refusal(model, joint, what))
+                raise Unsupported(_refusal(model, joint, subject))
             pose = pose @ exact(joint.placement)
             poses.append(pose)
             carrier = joint.child
         frame = model.frame()
         if frame.link != carrier:
             raise Unsupported(
-                f"{model.name!r}: its tip {frame.name!r} is on link {frame.link!r}, not on the last one; {what} ends "
-                f"with the last link. Choose a frame on {carrier!r}: "
+                f"{model.name!r}: its tip {frame.name!r} is on link {frame.link!r}, not on the last one; {subject} "
+                f"ends with the last link. Choose a frame on {carrier!r}: "
                 + either(f"robot.with_tip({carrier!r}).", f"--tip {carrier}.")
             )
         return cls(model, joints, tuple(poses), pose @ exact(frame.pose))
@@ -85,40 +85,40 @@ class SerialArm:
         p: Array = self.poses[k][:3, 3]
         return p
 
-    def without_armature(self, what: str) -> SerialArm:
-        """The chain itself; raises if its joints have armature, which ``what`` cannot hold."""
+    def without_armature(self, subject: str) -> SerialArm:
+        """The chain itself; raises if its joints have armature, which ``subject`` cannot hold."""
         for joint in self.joints:
             if joint.armature:
                 raise Unsupported(
-                    f"{self.model.name!r}: joint {joint.name!r} has armature {joint.armature:g}, for which {what} has "
-                    "no place; write a Denavit-Hartenberg table, whose rows hold it."
+                    f"{self.model.name!r}: joint {joint.name!r} has armature {joint.armature:g}, for which {subject} "
+                    "has no place; write a Denavit-Hartenberg table, whose rows hold it."
                 )
-        return self.without_rotors(what)
+        return self.without_rotors(subject)
 
-    def without_rotors(self, what: str) -> SerialArm:
-        """The chain itself; raises if its joints turn rotors that are bodies or have springs, which ``what`` lacks."""
-        refuse_elements(self.model, what)
+    def without_rotors(self, subject: str) -> SerialArm:
+        """The chain itself; raises if joints turn rotors that are bodies or have springs, which ``subject`` lacks."""
+        refuse_elements(self.model, subject)
         for joint in self.joints:
             if joint.parallel_springs:
                 raise Unsupported(
                     f"{self.model.name!r}: joint {joint.name!r} has a spring in parallel with its drive, for which "
-                    f"{what} has no place; write URDF, which holds it, or take it away: "
+                    f"{subject} has no place; write URDF, which holds it, or take it away: "
                     "robot.without_parallel_springs()."
                 )
             if joint.rotors:
                 raise Unsupported(
                     f"{self.model.name!r}: joint {joint.name!r} turns a rotor that is a body of its own, for which "
-                    f"{what} has no place; write URDF, which holds it."
+                    f"{subject} has no place; write URDF, which holds it."
                 )
         return self
 
-    def without_actuators(self, what: str) -> SerialArm:
-        """The chain itself; raises if its joints have actuators, which ``what`` cannot hold."""
+    def without_actuators(self, subject: str) -> SerialArm:
+        """The chain itself; raises if its joints have actuators, which ``subject`` cannot hold."""
         for joint in self.joints:
             if joint.actuator is not None:
                 raise Unsupported(
-                    f"{self.model.name!r}: joint {joint.name!r} has an actuator, for which {what} has no place; write "
-                    "URDF, or the robot without it and the file of its actuators: armdyn.actuators.write."
+                    f"{self.model.name!r}: joint {joint.name!r} has an actuator, for which {subject} has no place; "
+                    "write URDF, or the robot without it and the file of its actuators: armdyn.actuators.write."
                 )
         return self
 
@@ -136,10 +136,10 @@ class SerialArm:
         return Inertia.of(self.inertia(k).exact.seen_from(inverse_rigid(T) @ self.poses[k]))
 
 
-def _refusal(model: Model, joint: Joint, what: str) -> str:
+def _refusal(model: Model, joint: Joint, subject: str) -> str:
     children = [other.name for other in model.joints if other.parent == joint.parent]
     return (
-        f"{model.name!r} branches at link {joint.parent!r} (joints {', '.join(children)}); {what} holds one chain. "
+        f"{model.name!r} branches at link {joint.parent!r} (joints {', '.join(children)}); {subject} holds one chain. "
         f"Read the file with {option('base')}, {option('tip')} and {option('chain', True)}, or write URDF, which "
         "holds trees."
     )

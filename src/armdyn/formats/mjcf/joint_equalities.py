@@ -90,18 +90,23 @@ def _joints(equality: JointEquation | NonlinearEquality) -> tuple[str, ...]:
     return (equality.joint, equality.other) if isinstance(equality, NonlinearEquality) else (*equality.coefficients,)
 
 
-def _determined(equality: JointEquation | NonlinearEquality, held: Mapping[str, float]) -> JointEquation | None:
+def _determined(equality: JointEquation | NonlinearEquality, locked: Mapping[str, float]) -> JointEquation | None:
     """The equation, if at most one of its joints is open; a curve is one for its first joint only."""
     if isinstance(equality, NonlinearEquality):
-        return equality.at(held[equality.other]) if equality.other in held else None
-    return equality if sum(joint not in held for joint in equality.coefficients) <= 1 else None
+        return equality.at(locked[equality.other]) if equality.other in locked else None
+    return equality if sum(joint not in locked for joint in equality.coefficients) <= 1 else None
 
 
 def _take_down_conflict(
-    name: str, joint: str, position: float, held: Mapping[str, float], locked: Mapping[str, float], notes: list[str]
+    name: str,
+    joint: str,
+    position: float,
+    positions: Mapping[str, float],
+    locked: Mapping[str, float],
+    notes: list[str],
 ) -> None:
     """A note if the caller locks a joint at another position; an error if the file contradicts itself."""
-    fault = f"{name} holds joint {joint!r} at {position:.6g}, and it is held at {held[joint]:.6g}"
+    fault = f"{name} holds joint {joint!r} at {position:.6g}, and it is held at {positions[joint]:.6g}"
     if joint not in locked:
         raise ModelError(
             f"{fault} by other equalities; mend the file, or lock it: {option('locked', {joint: position})}."
@@ -110,7 +115,7 @@ def _take_down_conflict(
 
 
 def couple_joints(
-    model: Model, equalities: Sequence[JointEquation | NonlinearEquality], held: Mapping[str, float]
+    model: Model, equalities: Sequence[JointEquation | NonlinearEquality], locked: Mapping[str, float]
 ) -> Model:
     """The model with its joints coupled by the equalities between those that move."""
     moving = set(model.joint_names)
@@ -119,9 +124,9 @@ def couple_joints(
     for one in equalities:
         joints = _joints(one)
         inside = [joint for joint in joints if joint in moving]
-        if {*joints} <= {*held}:
+        if {*joints} <= {*locked}:
             continue
-        if isinstance(one, NonlinearEquality) and one.other in inside and (one.joint in inside or one.joint in held):
+        if isinstance(one, NonlinearEquality) and one.other in inside and (one.joint in inside or one.joint in locked):
             refused.append(_refusal(one))
         elif isinstance(one, JointEquation) and len(inside) == 2:
             equations.append(one)

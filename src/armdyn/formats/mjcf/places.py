@@ -57,21 +57,21 @@ def _problems(compiled: CompiledMjcf, names: Names) -> Iterator[str]:
         ("joint", "pos", m.jnt_pos),
         ("site", "pos", m.site_pos),
     )
-    for kind, what, values in positions:
+    for kind, quantity, values in positions:
         fine = np.abs(values) <= LONGEST
         for i in np.flatnonzero(~fine.all(axis=1)).tolist():
             worst = float(values[i][~fine[i]][0])
-            yield f"{compiled.label(kind, i)}: {what} holds {largest_problem(worst, 'prismatic')}."
+            yield f"{compiled.label(kind, i)}: {quantity} holds {largest_problem(worst, 'prismatic')}."
     orientations = (
         ("body", "orientation", m.body_quat),
         ("body", "orientation of the inertia", m.body_iquat),
         ("site", "orientation", m.site_quat),
     )
-    for kind, what, values in orientations:
+    for kind, quantity, values in orientations:
         lengths = np.hypot.reduce(values, axis=1)
         for i in np.flatnonzero(~(np.abs(lengths - 1.0) <= UNIT_TOLERANCE)).tolist():
             yield (
-                f"{compiled.label(kind, i)}: MuJoCo makes a quaternion of length {lengths[i]:g} of its {what}; "
+                f"{compiled.label(kind, i)}: MuJoCo makes a quaternion of length {lengths[i]:g} of its {quantity}; "
                 "expected 1. Give the orientation by numbers of ordinary size."
             )
     for j, name in enumerate(names.joints):

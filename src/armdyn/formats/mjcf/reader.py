@@ -96,12 +96,12 @@ def _model_of(compiled: CompiledMjcf, name: str, selection: Selection, findings:
     """The `Model` of a compiled file."""
     tree = read_tree(compiled)
     equalities = read_joint_equalities(compiled, tree.names)
-    held = hold_with(equalities, selection.locked, tree.notes)
+    locked = hold_with(equalities, selection.locked, tree.notes)
     model = assemble(
         name,
         tree.links,
         joints_with_actuators(compiled, tree.joints, tree.names.joints),
-        dataclasses.replace(selection, locked=held),
+        dataclasses.replace(selection, locked=locked),
         notes=[*findings.notes, *tree.notes, *notes_on_unused(compiled, tree)],
         geometry=tree.geometry,
         gravity=np.zeros(3) if compiled.disabled("gravity") else compiled.m.opt.gravity,
@@ -110,5 +110,5 @@ def _model_of(compiled: CompiledMjcf, name: str, selection: Selection, findings:
     compensation = GravityCompensation.of(compiled, tree, model)
     refuse_unmodelled(compiled, tree, model, compensation, selection.friction)
     findings.warn()
-    whole = with_loops(couple_joints(compensation.applied_to(model), equalities, held), compiled, tree.names)
+    whole = with_loops(couple_joints(compensation.applied_to(model), equalities, locked), compiled, tree.names)
     return in_joint_order(whole, selection.joint_order)

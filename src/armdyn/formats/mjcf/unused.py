@@ -48,7 +48,7 @@ def notes_on_unused(compiled: CompiledMjcf, tree: Tree) -> Iterator[str]:
     yield from notes_on_actuators(compiled)
     if m.ntendon:
         its = "its" if m.ntendon == 1 else "their"
-        yield f"{_counted(m.ntendon, 'tendon')} not part of the equations, nor are {its} limits"
+        yield f"{_count_text(m.ntendon, 'tendon')} not part of the equations, nor are {its} limits"
     inactive = [compiled.label("equality", e) for e in range(m.neq) if not m.eq_active0[e]]
     if inactive:
         are = "is" if len(inactive) == 1 else "are"
@@ -56,9 +56,9 @@ def notes_on_unused(compiled: CompiledMjcf, tree: Tree) -> Iterator[str]:
     mocap = [name for b, name in enumerate(tree.names.bodies) if m.body_mocapid[b] >= 0]
     if mocap:
         yield f"mocap bodies stand where the file puts them: {', '.join(mocap)}"
-    for count, what in ((m.nkey, "keyframe"), (m.nsensor, "sensor")):
+    for count, noun in ((m.nkey, "keyframe"), (m.nsensor, "sensor")):
         if count:
-            yield f"{_counted(count, what)} not used"
+            yield f"{_count_text(count, noun)} not used"
     yield from _solver_words(compiled, tree)
     yield from _options(compiled)
     if compiled.replaced:
@@ -118,14 +118,14 @@ def _options(compiled: CompiledMjcf) -> Iterator[str]:
 def _looks(compiled: CompiledMjcf) -> Iterator[str]:
     """Elements of pictures, memory and users' own data."""
     m = compiled.m
-    for count, what in ((m.ncam, "camera"), (m.nlight, "light"), (m.nskin, "skin"), (m.ntex, "texture")):
+    for count, noun in ((m.ncam, "camera"), (m.nlight, "light"), (m.nskin, "skin"), (m.ntex, "texture")):
         if count:
-            yield f"{count} {what}{'s' if count > 1 else ''}"
+            yield f"{count} {noun}{'s' if count > 1 else ''}"
     for tag in ("visual", "statistic", "size", "custom"):
         if compiled.root.all(tag):
             yield f"<{tag}>"
 
 
-def _counted(count: int, what: str) -> str:
+def _count_text(count: int, noun: str) -> str:
     """A count with its noun and verb: "1 sensor is", "2 sensors are"."""
-    return f"1 {what} is" if count == 1 else f"{count} {what}s are"
+    return f"1 {noun} is" if count == 1 else f"{count} {noun}s are"

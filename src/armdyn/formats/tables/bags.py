@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from armdyn.base.errors import ArmdynError, MissingLibrary, UnknownName
 from armdyn.formats.tables.messages import FIELDS, Message, table_of_messages
@@ -92,7 +91,7 @@ def _may_have_joints(kind: object) -> bool:
     return str(kind).rpartition("/")[2] in KINDS
 
 
-def _message(topic: str, recorded: int, message: Any) -> Message | None:
+def _message(topic: str, recorded: int, message: object) -> Message | None:
     """The joints of a message; None if it names none."""
     names = getattr(message, "name", None) or getattr(message, "joint_names", None)
     if not names:

@@ -54,7 +54,7 @@ def table_of(
 ) -> Table:
     """The table of those columns that hold numbers, one entry for each row."""
     numbers = {str(label): as_numbers(values) for label, values in columns.items()}
-    kept = {label: values for label, values in numbers.items() if values is not None}
-    rows = max((len(values) for values in kept.values()), default=0)
-    kept = {label: values for label, values in kept.items() if len(values) == rows}
-    return Table(source, kept, np.arange(rows), entry_names=entry_names or {})
+    columns_of_numbers = {label: values for label, values in numbers.items() if values is not None}
+    rows = max((len(values) for values in columns_of_numbers.values()), default=0)
+    columns_of_numbers = {label: values for label, values in columns_of_numbers.items() if len(values) == rows}
+    return Table(source, columns_of_numbers, np.arange(rows), entry_names=entry_names or {})

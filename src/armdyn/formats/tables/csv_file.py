@@ -63,7 +63,7 @@ def parse_csv(text: str, name: str, error: ErrorClass) -> Table:
         error: an empty text, more columns than `MOST_COLUMNS`, quotes without an end.
     """
     try:
-        return _parsed(_with_line_feeds(text), name, error)
+        return _parse(_with_line_feeds(text), name, error)
     except csv.Error as problem:
         raise error(f"{name!r} is not a csv: {problem}") from None
 
@@ -93,7 +93,7 @@ def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _parsed(text: str, name: str, error: ErrorClass) -> Table:
+def _parse(text: str, name: str, error: ErrorClass) -> Table:
     first_line, before, start = _first_line(text)
     if not first_line.strip():
         raise error(f"{name} is empty; expected joint states: a row for each time")

@@ -11,7 +11,7 @@ from armdyn.formats.tables.columns import table_of
 from armdyn.formats.tables.table import Table
 
 
-def is_table_like(source: Any) -> bool:
+def is_table_like(source: object) -> bool:
     """True for a mapping of arrays and for data frames, which have columns by name."""
     return isinstance(source, Mapping) or hasattr(source, "columns") or hasattr(source, "column_names")
 
@@ -34,7 +34,7 @@ def read_frame(source: Any) -> Table:
     return table_of(columns, "data frame")
 
 
-def _values(column: Any) -> Any:
+def _values(column: object) -> Any:
     """The values of a column of pandas or polars; missing ones as NaN in both."""
     if hasattr(column, "to_numpy"):
         return column.to_numpy()

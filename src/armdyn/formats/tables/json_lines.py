@@ -113,7 +113,7 @@ def _by_names(states: list[tuple[int, Mapping[str, Any]]], name: str, left_out: 
     return Table(name, columns, np.array(lines), "line")
 
 
-def _size(values: Any) -> int:
+def _size(values: object) -> int:
     return len(values) if isinstance(values, list) else 0
 
 
@@ -126,7 +126,7 @@ def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else np.nan
 
 
-def _stamp(data: Mapping[str, Any]) -> int:
+def _stamp(data: Mapping[str, object]) -> int:
     """The stamp of a header, ns; 0 without one."""
     header = data.get("header")
     stamp = header.get("stamp") if isinstance(header, Mapping) else None

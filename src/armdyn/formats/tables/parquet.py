@@ -31,8 +31,10 @@ def pyarrow() -> tuple[Any, Any]:
     Raises:
         MissingLibrary: it is not installed.
     """
-    what = "a Parquet file"
-    return extra("pyarrow", what, name="parquet"), extra("pyarrow.parquet", what, name="parquet", library="pyarrow")
+    feature = "a Parquet file"
+    return extra("pyarrow", feature, name="parquet"), extra(
+        "pyarrow.parquet", feature, name="parquet", library="pyarrow"
+    )
 
 
 def parquet_bytes(
@@ -150,7 +152,7 @@ def _entry_names(path: Path) -> dict[str, tuple[str, ...]]:
     return {}
 
 
-def _flat_names(feature: Any) -> tuple[str, ...]:
+def _flat_names(feature: object) -> tuple[str, ...]:
     """The names of a feature: a list of texts, or the first list of them in a mapping."""
     names = feature.get("names") if isinstance(feature, Mapping) else None
     if isinstance(names, Mapping):

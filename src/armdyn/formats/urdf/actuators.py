@@ -20,7 +20,7 @@ def read_actuator(reader: ElementReader, element: XmlElement) -> Actuator | None
     try:
         return from_data(_data(Actuator, element))
     except Misfit as misfit:
-        reader.problem(_at(element, misfit.path), f"<{element.tag}>: {misfit}")
+        reader.problem(_element_at(element, misfit.path), f"<{element.tag}>: {misfit}")
         return None
 
 
@@ -56,7 +56,7 @@ def _value(field: Field, text: str) -> Any:
     return numbers if field.several or len(numbers) > 1 else numbers[0]
 
 
-def _at(element: XmlElement, path: tuple[str | int, ...]) -> XmlElement:
+def _element_at(element: XmlElement, path: tuple[str | int, ...]) -> XmlElement:
     """The element that a path leads to, as far as it has elements of its own."""
     for step in path:
         if isinstance(step, int):

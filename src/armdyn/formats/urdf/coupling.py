@@ -107,16 +107,16 @@ def with_coupling(model: Model, words: CouplingWords | None) -> Model:
     if words is None:
         return model
     moving = {*model.joint_names}
-    kept = [one for one in words.coordinates if moving & one.factors.keys()]
-    for one in kept:
-        if lost := [joint for joint in one.factors if joint not in moving]:
+    coordinates = [one for one in words.coordinates if moving & one.factors.keys()]
+    for one in coordinates:
+        if missing := [joint for joint in one.factors if joint not in moving]:
             inside = next(joint for joint in one.factors if joint in moving)
             raise Unsupported(
-                f"{model.name!r}: coordinate {quote(one.name)} moves joint {quote(inside)}, and {quote(lost[0])}, "
+                f"{model.name!r}: coordinate {quote(one.name)} moves joint {quote(inside)}, and {quote(missing[0])}, "
                 "which is locked or left out. Read the whole robot, and lock its coordinates: robot.with_locked."
             )
-    A = np.array([[one.factors.get(joint, 0.0) for one in kept] for joint in model.joint_names])
+    A = np.array([[one.factors.get(joint, 0.0) for one in coordinates] for joint in model.joint_names])
     b = [words.offsets.get(joint, 0.0) for joint in model.joint_names]
-    names = [one.name for one in kept]
-    kinds, limits = {one.name: one.kind for one in kept}, {one.name: one.limits for one in kept}
+    names = [one.name for one in coordinates]
+    kinds, limits = {one.name: one.kind for one in coordinates}, {one.name: one.limits for one in coordinates}
     return with_coordinates(model, names, A.reshape(len(b), len(names)), b, kinds=kinds, limits=limits)

@@ -41,18 +41,18 @@ def _has_laws(joint: Joint | JointPart) -> bool:
     return joint.actuator is not None and any(joint.actuator.joint_friction)
 
 
-def reconcile_friction(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) -> JointPart:
+def reconcile_friction(joint: JointPart, numbers: Mapping[str, Any], reader: ElementReader) -> JointPart:
     """The joint with the numbers that <armdyn> leaves it, if it states any; a fault if <dynamics> differs.
 
     Args:
         joint: with the actuator, and the numbers of <dynamics> or of <of_joint>.
-        said: the fields of its <of_joint>.
+        numbers: the fields of its <of_joint>.
         reader: of its <joint>.
     """
     names = JointFriction._fields
-    if joint.kind == "fixed" or not (_has_laws(joint) or said.keys() & set(names)):
+    if joint.kind == "fixed" or not (_has_laws(joint) or numbers.keys() & set(names)):
         return joint
-    joint = dataclasses.replace(joint, **{name: said.get(name, 0.0) for name in names})
+    joint = dataclasses.replace(joint, **{name: numbers.get(name, 0.0) for name in names})
     element, expected = reader.element.first(TAG), joint.total_friction
     values = {} if element is None else {name: read_number(element.attributes.get(name, "")) for name in names}
     wrong = [

@@ -49,7 +49,7 @@ def checked_arguments(arguments: object) -> dict[str, str]:
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in arguments.items()}
 
 
-def expand(path: Path, arguments: Mapping[str, Any]) -> str:
+def expand(path: Path, arguments: Mapping[str, object]) -> str:
     """The URDF text of a xacro file.
 
     Args:
@@ -64,7 +64,7 @@ def expand(path: Path, arguments: Mapping[str, Any]) -> str:
     return _expanded(path, arguments)[0]
 
 
-def read_files(path: Path, arguments: Mapping[str, Any]) -> list[Path]:
+def read_files(path: Path, arguments: Mapping[str, object]) -> list[Path]:
     """The files that an expansion reads: the xacro file itself, and those that it includes.
 
     Args:
@@ -77,7 +77,7 @@ def read_files(path: Path, arguments: Mapping[str, Any]) -> list[Path]:
     return _expanded(path, arguments)[1]
 
 
-def _expanded(path: Path, arguments: Mapping[str, Any]) -> tuple[str, list[Path]]:
+def _expanded(path: Path, arguments: Mapping[str, object]) -> tuple[str, list[Path]]:
     values = checked_arguments(arguments)
     xacrodoc = extra("xacrodoc", "xacro_args", name="xacro", library="xacrodoc")
     xacro, substitutions = extra("xacro", "xacro_args"), extra("xacro.substitution_args", "xacro_args")
@@ -136,35 +136,35 @@ def _package_name(file: Path) -> str:
 
 
 def _fault(
-    path: Path, read: Iterable[Path], given: Mapping[str, str], packages: _Packages, error: Exception
+    path: Path, read: Iterable[Path], arguments: Mapping[str, str], packages: _Packages, error: Exception
 ) -> list[str] | str:
     """The missing arguments and packages; else the message of xacro."""
     texts = _texts(read)
     declared = set(_all(DECLARED, texts))
-    missing = [name for name in _all(USED, texts) if name not in declared and name not in given]
-    lost = [name for name in _all(PACKAGES, texts) if not packages.has(name)]
+    missing = [name for name in _all(USED, texts) if name not in declared and name not in arguments]
+    missing_packages = [name for name in _all(PACKAGES, texts) if not packages.has(name)]
     faults = []
-    if missing and (lost or "Undefined substitution argument" in str(error)):
+    if missing and (missing_packages or "Undefined substitution argument" in str(error)):
         example = dict.fromkeys(missing, "...")
         faults.append(
             f"{path.name} needs the xacro arguments {', '.join(missing)}, which have no value; give them: "
             f"{option('xacro_args', example)}."
         )
-    if lost:
+    if missing_packages:
         faults.append(
-            f"{path.name} needs the packages {', '.join(lost)}, which are not found; expected folders of these names "
-            f"with a {PACKAGE_FILE} beside {path.resolve().parent.as_posix()!r} or beside a folder around it, or the "
-            "folder that holds them in the environment variable ROS_PACKAGE_PATH."
+            f"{path.name} needs the packages {', '.join(missing_packages)}, which are not found; expected folders of "
+            f"these names with a {PACKAGE_FILE} beside {path.resolve().parent.as_posix()!r} or beside a folder around "
+            "it, or the folder that holds them in the environment variable ROS_PACKAGE_PATH."
         )
     return faults or f"{path.name}: xacro refuses it: {type(error).__name__}: {str(error)[:500]}"
 
 
-def _refuse_unknown(path: Path, read: Iterable[Path], given: Mapping[str, str]) -> None:
+def _refuse_unknown(path: Path, read: Iterable[Path], arguments: Mapping[str, str]) -> None:
     texts = _texts(read)
-    known = dict.fromkeys([*_all(DECLARED, texts), *_all(USED, texts)])
-    for name in given:
-        if name not in known:
-            raise UnknownName.of("xacro argument", name, known, path.name)
+    choices = dict.fromkeys([*_all(DECLARED, texts), *_all(USED, texts)])
+    for name in arguments:
+        if name not in choices:
+            raise UnknownName.of("xacro argument", name, choices, path.name)
 
 
 def _texts(files: Iterable[Path]) -> list[str]:

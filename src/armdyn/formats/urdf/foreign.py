@@ -117,13 +117,13 @@ def _mass(link: XmlElement) -> float:
 
 def foreign_words(root: XmlElement) -> list[ForeignWord]:
     """Every word in a file that changes a motion and is not modelled."""
-    known = _NamesInFile.of(root)
+    names = _NamesInFile.of(root)
     words: list[ForeignWord] = []
     for element in root.children:
         if reader := _READERS.get(element.tag):
-            words += reader(element, known)
+            words += reader(element, names)
         elif element.tag in OF_ROBOT:
-            words.append(_of_robot(element, known))
+            words.append(_of_robot(element, names))
     return words
 
 
@@ -161,10 +161,10 @@ def _joint(element: XmlElement, _: _NamesInFile) -> Iterator[ForeignWord]:
     name = element.attributes.get("name", "")
     of_joint = f"of joint {quote(name)}"
     for dynamics in element.all("dynamics"):
-        for attribute, what in OF_DYNAMICS.items():
+        for attribute, meaning in OF_DYNAMICS.items():
             value = dynamics.attributes.get(attribute, "")
             if _counts(value):
-                text = f'{attribute}="{value[:40]}" of <dynamics> {of_joint} is {what}'
+                text = f'{attribute}="{value[:40]}" of <dynamics> {of_joint} is {meaning}'
                 yield ForeignWord(dynamics.line, text, frozenset({name}), name)
     if (mimic := element.first("drake:mimic")) is not None:
         text = f"<drake:mimic> {of_joint} is a coupling (as <mimic> it counts)"
@@ -188,7 +188,7 @@ def _ignored(element: XmlElement, name: str) -> Iterator[ForeignWord]:
         yield ForeignWord(element.line, text, frozenset({name}))
 
 
-def _of_robot(element: XmlElement, known: _NamesInFile) -> ForeignWord:
+def _of_robot(element: XmlElement, names: _NamesInFile) -> ForeignWord:
     """An element between links or joints; if it names none of this file it is still taken to act."""
     text = {value for part in element.walk() for value in (*part.attributes.values(), part.text.strip())}
     name = element.attributes.get("name", "")
@@ -196,7 +196,7 @@ def _of_robot(element: XmlElement, known: _NamesInFile) -> ForeignWord:
     return ForeignWord(
         element.line,
         f"<{element.tag}>{called} is {OF_ROBOT[element.tag]}",
-        frozenset(text & (known.links | known.joints)),
+        frozenset(text & (names.links | names.joints)),
     )
 
 
@@ -208,17 +208,17 @@ def _origin(element: XmlElement, _: _NamesInFile) -> Iterator[ForeignWord]:
         yield ForeignWord(element.line, f"{text} (a link world and a turned fixed joint count, as does gravity=)")
 
 
-def _gazebo(element: XmlElement, known: _NamesInFile) -> Iterator[ForeignWord]:
+def _gazebo(element: XmlElement, names: _NamesInFile) -> Iterator[ForeignWord]:
     of = element.attributes.get("reference", "")
     if not of:
-        yield from _gazebo_of_robot(element, known)
-    if of in known.links:
-        yield from _gazebo_of_link(element, of, has_mass=of in known.heavy)
-    if of in known.joints:
+        yield from _gazebo_of_robot(element, names)
+    if of in names.links:
+        yield from _gazebo_of_link(element, of, has_mass=of in names.heavy)
+    if of in names.joints:
         yield from _gazebo_of_joint(element, of)
 
 
-def _gazebo_of_robot(element: XmlElement, known: _NamesInFile) -> Iterator[ForeignWord]:
+def _gazebo_of_robot(element: XmlElement, names_in_file: _NamesInFile) -> Iterator[ForeignWord]:
     for child in element.children:
         if child.tag in OF_GAZEBO:
             name = child.attributes.get("name", "")
@@ -227,10 +227,10 @@ def _gazebo_of_robot(element: XmlElement, known: _NamesInFile) -> Iterator[Forei
             yield ForeignWord(child.line, f"<static> of <{GAZEBO}> holds the whole robot still")
         elif child.tag == "plugin" and MIMIC_PLUGIN in child.attributes.get("filename", "").lower():
             names = {_text(part) for part in child.walk() if part.tag == "mimicJoint"}
-            if not names or names - known.mimics:
+            if not names or names - names_in_file.mimics:
                 name = quote(child.attributes.get("name", ""))
                 text = f"plugin {name} of <{GAZEBO}> couples joints (as <mimic> it counts)"
-                yield ForeignWord(child.line, text, frozenset(names & known.joints))
+                yield ForeignWord(child.line, text, frozenset(names & names_in_file.joints))
 
 
 def _gazebo_of_link(element: XmlElement, link: str, *, has_mass: bool) -> Iterator[ForeignWord]:
@@ -252,22 +252,22 @@ def _gazebo_of_joint(element: XmlElement, joint: str) -> Iterator[ForeignWord]:
             yield ForeignWord(part.line, text, frozenset({joint}), joint)
 
 
-def _ros2_control(element: XmlElement, known: _NamesInFile) -> Iterator[ForeignWord]:
+def _ros2_control(element: XmlElement, names: _NamesInFile) -> Iterator[ForeignWord]:
     for child in element.all("joint"):
         name = child.attributes.get("name", "")
         leads = [param for param in child.all("param") if param.attributes.get("name") == "mimic"]
-        if leads and name in known.joints - known.mimics:
+        if leads and name in names.joints - names.mimics:
             text = f"mimic of <{ROS2}> of joint {quote(name)} is a coupling (as <mimic> of the joint it counts)"
             yield ForeignWord(leads[0].line, text, frozenset({name}), name)
     for transmission in element.all(TRANSMISSION):
-        yield from _transmission(transmission, known)
+        yield from _transmission(transmission, names)
 
 
-def _transmission(element: XmlElement, known: _NamesInFile) -> Iterator[ForeignWord]:
+def _transmission(element: XmlElement, names_in_file: _NamesInFile) -> Iterator[ForeignWord]:
     if names := of_several_with_rotors(element):
         name = quote(element.attributes.get("name", ""))
         text = f"<{TRANSMISSION}> {name} between several joints, or of a linkage, has rotors with an inertia"
-        yield ForeignWord(element.line, text, frozenset(names) & known.joints)
+        yield ForeignWord(element.line, text, frozenset(names) & names_in_file.joints)
 
 
 _READERS: Mapping[str, Callable[[XmlElement, _NamesInFile], Iterator[ForeignWord]]] = {

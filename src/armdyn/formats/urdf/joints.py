@@ -71,8 +71,8 @@ def _kind(reader: ElementReader) -> Kind:
     if reader.element.tag == "joint" and values in KINDS:
         return KINDS[values]
     if not is_not_modelled(reader.element):
-        known = DRAKE_TYPES if reader.element.tag == DRAKE_JOINT else KINDS
-        reader.type(known, f"is unknown in <{DRAKE_JOINT}>" if reader.element.tag == DRAKE_JOINT else "is unknown")
+        kinds = DRAKE_TYPES if reader.element.tag == DRAKE_JOINT else KINDS
+        reader.type(kinds, f"is unknown in <{DRAKE_JOINT}>" if reader.element.tag == DRAKE_JOINT else "is unknown")
     return "fixed"
 
 

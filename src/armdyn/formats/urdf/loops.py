@@ -124,15 +124,15 @@ def read_ball_constraint(element: XmlElement, findings: DocumentFindings, number
 
 def check_ends(loops: Sequence[UrdfLoop], links: Sequence[str]) -> None:
     """Every loop must join two links that exist."""
-    known = dict.fromkeys(links)
-    suggestion = Suggestions(known)
+    choices = dict.fromkeys(links)
+    suggestion = Suggestions(choices)
     seen: dict[str, UrdfLoop] = {}
     for loop in loops:
         first = seen.setdefault(loop.name, loop)
         if first is not loop:
             loop.problem(f"the name is taken already (first at {first.reader.where}).")
         for link in loop.links:
-            if link and link not in known:
+            if link and link not in choices:
                 hint = suggestion.hint(link, " Expected the name of a link of this file.")
                 loop.problem(f"it joins link {quote(link)}, which does not exist.{hint}")
         if loop.links[0] == loop.links[1]:

@@ -54,17 +54,17 @@ def couple_mimics(model: Model, mimics: Sequence[JointEquation], locked: Collect
     """The model with every mimic joint coupled to the joint that it follows in the end."""
     moving = set(model.joint_names)
     resolution = resolve_chains([mimic for mimic in mimics if mimic.joint not in locked]).values()
-    kept = [mimic for mimic in resolution if mimic.joint in moving]
+    mimics_of_moving = [mimic for mimic in resolution if mimic.joint in moving]
     shown = [
         f"{mimic.where} joint {quote(mimic.joint)} follows {quote(mimic.leader)}, which is not in the part of the "
         "file that is read; lock what it follows, and it is held too: "
         f"{option('locked', {shorten(mimic.leader): 0.0})}, or choose {option('base')} and {option('tip')} so that "
         "both are in."
-        for mimic in kept
+        for mimic in mimics_of_moving
         if mimic.leader not in moving
     ]
     refuse(first_of(shown, SHOWN))
-    return with_mimics(model, kept) if kept else model
+    return with_mimics(model, mimics_of_moving) if mimics_of_moving else model
 
 
 def hold_with(
@@ -80,8 +80,8 @@ def hold_with(
     for mimic in mimics:
         led_by.setdefault(mimic.leader, []).append(mimic)
         if mimic.joint in locked and mimic.leader not in locked:
-            what = "locked though <mimic> has it follow a joint that is not locked"
-            findings.note(what, f"{mimic.name} (follows {quote(mimic.leader)})")
+            reason = "locked though <mimic> has it follow a joint that is not locked"
+            findings.note(reason, f"{mimic.name} (follows {quote(mimic.leader)})")
     waiting = list(locked)
     while waiting:
         leader = waiting.pop()
@@ -94,11 +94,11 @@ def hold_with(
     return result
 
 
-def _contradictions(mimics: Sequence[JointEquation], held: Mapping[str, float]) -> Iterator[str]:
+def _contradictions(mimics: Sequence[JointEquation], locked: Mapping[str, float]) -> Iterator[str]:
     """Joints that are locked at other positions than those that follow from their locked leaders."""
     for mimic in mimics:
-        if mimic.joint in held and mimic.leader in held:
-            position, leader = held[mimic.joint], held[mimic.leader]
+        if mimic.joint in locked and mimic.leader in locked:
+            position, leader = locked[mimic.joint], locked[mimic.leader]
             request = mimic.multiplier * leader + mimic.value
             if abs(position - request) > HELD_WITHIN * max(1.0, abs(request)):
                 other = quote(mimic.leader)

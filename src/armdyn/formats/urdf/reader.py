@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
@@ -65,7 +65,7 @@ def read_urdf(
     problems: Policy = "refuse",
     friction: FrictionPolicy = "count",
     joint_order: str | Sequence[str] = "file",
-    xacro_args: Mapping[str, Any] | None = None,
+    xacro_args: Mapping[str, object] | None = None,
 ) -> Model:
     """Read a URDF file.
 
@@ -177,7 +177,7 @@ def _read(root: XmlElement, fallback_name: str, selection: Selection, findings: 
         marked_tip=contents.own.tip,
         gravity=contents.own.gravity,
         gravity_in=contents.own.base,
-        drawn={} if findings.problems else _drawn(contents.mimics),
+        drawn={} if findings.problems else _positions_at_zero(contents.mimics),
     )
     model = refuse_foreign(foreign_words(root), model, findings)
     findings.warn()
@@ -186,7 +186,7 @@ def _read(root: XmlElement, fallback_name: str, selection: Selection, findings: 
     return in_joint_order(whole, selection.joint_order)
 
 
-def _drawn(mimics: Sequence[JointEquation]) -> dict[str, float]:
+def _positions_at_zero(mimics: Sequence[JointEquation]) -> dict[str, float]:
     """Positions of mimic joints while those that they follow are at zero, rad or m."""
     return {mimic.joint: mimic.value for mimic in resolve_chains(mimics).values()}
 

@@ -129,11 +129,13 @@ def read_transmissions(root: XmlElement, findings: DocumentFindings, joints: Seq
     return result
 
 
-def check_against(said: Transmission, reader: ElementReader, joint: JointPart) -> None:
+def check_against(transmission: Transmission, reader: ElementReader, joint: JointPart) -> None:
     """A fault if a transmission contradicts <armdyn> for its joint."""
     own = Transmission.of(joint) or Transmission(joint.name, 1.0, 0.0)
-    if said.contradicts(own):
-        text = f"it says {said}, and <armdyn> says {own} of joint {quote(joint.name)}; expected the same numbers"
+    if transmission.contradicts(own):
+        text = (
+            f"it says {transmission}, and <armdyn> says {own} of joint {quote(joint.name)}; expected the same numbers"
+        )
         reader.fault(reader.element, text, "<armdyn> is taken")
 
 
@@ -176,7 +178,7 @@ def _kind(element: XmlElement) -> str:
 
 def _ratio(reader: ElementReader) -> float | None:
     """G: Drake's if it is given, else the reduction, for which ros2_control has two places; None if one is wrong."""
-    reduction, of_drake = _stated(reader, REDUCTIONS), _stated(reader, (GEAR_RATIO,))
+    reduction, of_drake = _number(reader, REDUCTIONS), _number(reader, (GEAR_RATIO,))
     if reduction is None or of_drake is None:
         return None
     if not {reduction, of_drake} & {1.0} and reduction != of_drake:
@@ -184,7 +186,7 @@ def _ratio(reader: ElementReader) -> float | None:
     return reduction if of_drake == 1.0 else of_drake
 
 
-def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
+def _number(reader: ElementReader, tags: Collection[str]) -> float | None:
     """The number of the elements of these tags, of which those equal to 1 are ignored; None if they are wrong."""
     texts = [(e, e.text.strip() or e.attributes.get("value", "")) for e in reader.element.walk() if e.tag in tags]
     for element, text in texts:

@@ -102,7 +102,7 @@ def check_robot(root: XmlElement, findings: DocumentFindings) -> None:
         if element.tag == OWN:
             check_vocabulary(reader, element)
         elif element.tag == ROS2 and element.first(TRANSMISSION) is not None:
-            findings.note(f"<{ROS2}> is not used, but for its transmissions", _called(element))
+            findings.note(f"<{ROS2}> is not used, but for its transmissions", _list_name(element))
         elif element.tag == "gazebo":
             _note_gazebo(element, findings)
         elif element.tag not in USED_CHILDREN["robot"] and element.tag not in LOOKS:
@@ -127,7 +127,7 @@ def _check_words(reader: ElementReader, element: XmlElement) -> None:
     for attribute in element.attributes:
         if attribute in used or attribute in LOOKS or attribute.startswith("xmlns"):
             continue
-        meant = _meant(attribute, used)
+        meant = _suggestion(attribute, used)
         if meant and meant not in element.attributes:
             reader.problem(
                 element, f"<{element.tag}> has {attribute[:60]!r}, which is unknown. Did you mean {meant!r}?"
@@ -137,21 +137,21 @@ def _check_words(reader: ElementReader, element: XmlElement) -> None:
 
 
 def _check_child(reader: ElementReader, parent: XmlElement, child: XmlElement) -> None:
-    meant = _meant(child.tag, USED_CHILDREN.get(parent.tag, ()))
+    meant = _suggestion(child.tag, USED_CHILDREN.get(parent.tag, ()))
     if meant:
         reader.problem(child, f"<{child.tag[:60]}> is unknown. Did you mean <{meant}>?")
     elif parent.tag == "robot":
-        reader.findings.note(f"<{child.tag[:60]}> is not used", _called(child))
+        reader.findings.note(f"<{child.tag[:60]}> is not used", _list_name(child))
     else:
         reader.note(f"<{child.tag[:60]}> is not used")
 
 
 @lru_cache(maxsize=1000)
-def _meant(word: str, known: tuple[str, ...]) -> str:
+def _suggestion(word: str, words: tuple[str, ...]) -> str:
     """The known word that a word is a misspelling of; empty if it is a word of its own."""
     from difflib import get_close_matches  # noqa: PLC0415 - slow to import
 
-    similar_length = [name for name in known if abs(len(name) - len(word)) <= MAX_EXTRA_LETTERS]
+    similar_length = [name for name in words if abs(len(name) - len(word)) <= MAX_EXTRA_LETTERS]
     close = get_close_matches(word.lower(), similar_length, n=1, cutoff=0.8) if similar_length else []
     return close[0] if close else ""
 
@@ -159,12 +159,12 @@ def _meant(word: str, known: tuple[str, ...]) -> str:
 def _note_gazebo(element: XmlElement, findings: DocumentFindings) -> None:
     forces = {e.tag for e in element.walk()} & FORCES_OF_GAZEBO
     for tag in sorted(forces):
-        findings.note(f"<{tag}> of <gazebo> is not used", _called(element))
+        findings.note(f"<{tag}> of <gazebo> is not used", _list_name(element))
     if not forces:
-        findings.note("<gazebo> is not used", _called(element))
+        findings.note("<gazebo> is not used", _list_name(element))
 
 
-def _called(element: XmlElement) -> str:
+def _list_name(element: XmlElement) -> str:
     """The name of an element in a list of similar ones."""
     name = element.attributes.get("name") or element.attributes.get("reference")
     return repr(name[:60]) if name else f"line {element.line}"

@@ -78,9 +78,9 @@ def _signs_of_xacro(root: XmlElement) -> Iterator[tuple[XmlElement, str, bool]]:
         for attribute, value in element.attributes.items():
             if "$" in value and ("${" in value or "$(" in value):
                 yield element, f"{attribute[:60]}={value[:60]!r}", attribute not in words
-        known = USED_CHILDREN.get(element.tag, ()) if used else ()
+        children = USED_CHILDREN.get(element.tag, ()) if used else ()
         for child in reversed(element.children):
-            inside_used = child.tag in known or (used and child.tag.startswith(XACRO_PREFIXES))
+            inside_used = child.tag in children or (used and child.tag.startswith(XACRO_PREFIXES))
             waiting.append((child, inside_used, element is root))
 
 

@@ -44,7 +44,7 @@ def null_parameters_of_states(
     return np.asarray(directions[rank:].T), (float(sizes[rank - 1] / sizes[0]), float(below))
 
 
-def stacked_regressor(robot: RobotLike, standard: StandardParameters, **options: Any) -> Array:
+def stacked_regressor(robot: RobotLike, standard: StandardParameters, **options: object) -> Array:
     """The regressors of random states, one below the other, each force in the arm's own units."""
     rng, n, L = np.random.default_rng(0), robot.dof, own_length(robot.mechanism)
     count = -(-EQUATIONS * len(standard) // n)

@@ -59,7 +59,7 @@ def null_parameters(mechanism: Mechanism, standard: StandardParameters, toleranc
     for body in mechanism.bodies:
         before = reaches[body.parent] if body.parent >= 0 else _of_base(mechanism.gravity / strength)
         steps = [_step(body, q, L) for q in (ANGLES if body.revolute else PLACES)]
-        reaches.append(_reached(body, before, steps, tolerance))
+        reaches.append(_spaces_of_child(body, before, steps, tolerance))
         columns = _Columns.of(mechanism, standard, body)
         for own in _null_space(body, before, steps, columns.present, tolerance):
             vectors.append(_vector(mechanism, columns, body, own * _sizes(body, L, strength), steps[0], L))
@@ -115,7 +115,9 @@ def _step(body: Body, q: float, L: float) -> JointPosition:
     return JointPosition(q, pose, adjoint(inverse_rigid(pose)))
 
 
-def _reached(body: Body, before: MotionSpaces, steps: Sequence[JointPosition], tolerance: float) -> MotionSpaces:
+def _spaces_of_child(
+    body: Body, before: MotionSpaces, steps: Sequence[JointPosition], tolerance: float
+) -> MotionSpaces:
     """The `MotionSpaces` of the link from that of its parent."""
     S = _screw(body)
     twists = [step.X @ V for step in steps for V in before.twists]
@@ -130,17 +132,17 @@ def _reached(body: Body, before: MotionSpaces, steps: Sequence[JointPosition], t
 
 
 def _null_space(
-    body: Body, before: MotionSpaces, steps: Sequence[JointPosition], known: list[int], tolerance: float
+    body: Body, before: MotionSpaces, steps: Sequence[JointPosition], identified: list[int], tolerance: float
 ) -> Array:
     """Parameters of the body, with rotor inertia and constant force, whose energy its own joint does not change.
 
-    There are twelve numbers per row; those that are not ``known`` are zero.
+    There are twelve numbers per row; those that are not ``identified`` are zero.
     """
     conditions = np.array([*_kinetic_conditions(body, before, steps), *_potential_conditions(body, before, steps)])
-    _, sizes, directions = np.linalg.svd(conditions[:, known])
+    _, sizes, directions = np.linalg.svd(conditions[:, identified])
     rank = int((sizes > tolerance * sizes.max()).sum())
-    null_vectors = np.zeros((len(known) - rank, TEN + 2))
-    null_vectors[:, known] = directions[rank:]
+    null_vectors = np.zeros((len(identified) - rank, TEN + 2))
+    null_vectors[:, identified] = directions[rank:]
     return null_vectors
 
 

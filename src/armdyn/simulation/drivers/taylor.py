@@ -78,7 +78,7 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
         raise MissingLibrary("method='taylor' needs heyoka, which is not installed: pip install heyoka") from error
     if hasattr(heyoka.llvm_state, "get_diskcache_path") and heyoka.llvm_state.get_diskcache_path() == Path():
         heyoka.llvm_state.set_diskcache_enabled(False)  # without a HOME it has no place, and says so on standard output
-    program = robot.compile(motion).program(given=("f_tip",) if with_f_tip else ())
+    program = robot.compile(motion).program(optional_inputs=("f_tip",) if with_f_tip else ())
     n = robot.dof
     y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n + 2)))
     held = [heyoka.par[k] for k in range(sum(port.size for port in program.inputs) - 2 * n)]

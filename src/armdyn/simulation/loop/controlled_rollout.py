@@ -59,22 +59,22 @@ class ControlledRollout(CompiledRollout):
         self._untraced: dict[tuple[str, ...], str] = {}  # reasons, by the names of the given arrays
         self._has_warned = False
 
-    def shapes(self, *, given: Iterable[str] = ()) -> dict[str, tuple[int, ...]]:
-        """The shapes of the arguments and results of a step, by name; optional arrays count if they are ``given``."""
-        return self._shapes(array_names(self._inputs, given))
+    def shapes(self, *, optional_inputs: Iterable[str] = ()) -> dict[str, tuple[int, ...]]:
+        """The shapes of the arguments and results of a step, by name; those of ``optional_inputs`` count."""
+        return self._shapes(array_names(self._inputs, optional_inputs))
 
-    def traced(self, *, given: Iterable[str] = ()) -> Rollout | str:
+    def traced(self, *, optional_inputs: Iterable[str] = ()) -> Rollout | str:
         """The program of the rollout; for a controller that runs in Python, the reason it cannot be traced."""
-        names = array_names(self._inputs, given)
+        names = array_names(self._inputs, optional_inputs)
         try:
             return self._rollout(names, self.record)
         except LocatedNeedsNumbers as error:
             return self._keep_why(names, error)
 
-    def motion_program(self, *, given: Iterable[str] = ()) -> Rollout:
+    def motion_program(self, *, optional_inputs: Iterable[str] = ()) -> Rollout:
         """The rollout under a tau that is an input, which is compiled if the controller runs in Python."""
         moves: Any = self._moves
-        program: Rollout = moves.program(given=given)
+        program: Rollout = moves.program(optional_inputs=optional_inputs)
         return program
 
     def moved(self, **values: Any) -> dict[str, Array]:

@@ -148,10 +148,10 @@ class _Printer:
         else:
             term = self._term(index)
             if name not in ("input", "const") and self._needs_name(index, term):
-                kept = CExpression(next(self.names))
+                variable = CExpression(next(self.names))
                 value = self._number(term)
-                yield f"const {self.dialect.scalar} {kept.text} = {value.text};"
-                term = kept
+                yield f"const {self.dialect.scalar} {variable.text} = {value.text};"
+                term = variable
             self.terms.append(term)
 
     def _needs_name(self, index: int, term: CExpression) -> bool:

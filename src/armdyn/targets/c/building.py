@@ -136,13 +136,13 @@ def here() -> list[str]:
         raise CompilerError(f"no C compiler found (cc, gcc, clang): install one, or {error}") from None
 
 
-def zig(what: str) -> list[str]:
+def zig(feature: str) -> list[str]:
     """The command of ziglang's C compiler, a clang.
 
     Raises:
         MissingLibrary: without ziglang.
     """
-    extra("ziglang", what, name="zig")
+    extra("ziglang", feature, name="zig")
     return [sys.executable, "-m", "ziglang", "cc"]
 
 

@@ -119,9 +119,9 @@ def c_code(
 def _refuse_same(functions: Sequence[CFunction], sines: SineSource) -> None:
     """Raise unless all functions have different names, and arrays differ from functions that the user supplies."""
     symbols = [symbol for function in functions for symbol in function.symbols]
-    twice = sorted({symbol for symbol in symbols if symbols.count(symbol) > 1})
-    if twice:
-        raise Unsupported(f"{', '.join(twice)}: two functions of the file have this name; give them other names")
+    duplicates = sorted({symbol for symbol in symbols if symbols.count(symbol) > 1})
+    if duplicates:
+        raise Unsupported(f"{', '.join(duplicates)}: two functions of the file have this name; give them other names")
     for function in functions:
         arrays = {*function.input_names.values(), *function.result_names.values()}
         same = sorted({*function.symbols, *arrays} & sines.supplied)

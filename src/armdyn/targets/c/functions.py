@@ -142,16 +142,16 @@ class CFunction:
         yield notes.summary or f"{self.program.name}."
         yield ""
         names = self.input_names
-        words = [(f"state->{names[p.name]}", p, self._said(p)) for p in self.state]
-        words += [(names[p.name], p, self._said(p)) for p in self.inputs]
-        words += [(f"-> {self.result_names[p.name]}", p, self._said(p)) for p in self.results]
+        words = [(f"state->{names[p.name]}", p, self._comment(p)) for p in self.state]
+        words += [(names[p.name], p, self._comment(p)) for p in self.inputs]
+        words += [(f"-> {self.result_names[p.name]}", p, self._comment(p)) for p in self.results]
         widest = max((len(name) + len(_sizes(p)) for name, p, _ in words), default=0) + 1
         for name, port, text in words:
             yield f"{f'{name} {_sizes(port)}':<{widest}}  {text}".rstrip()
         yield ""
         yield f"{self.program.op_counts} operations."
 
-    def _said(self, port: Port) -> str:
+    def _comment(self, port: Port) -> str:
         return self.notes.arrays.get(port.name, "")
 
     def definition(self, dialect: Dialect, *, longest: int = LONGEST) -> str:

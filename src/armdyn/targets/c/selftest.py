@@ -70,15 +70,15 @@ def selftest(name: str, functions: Sequence[CFunction], dialect: Dialect) -> str
 
 def _test(k: int, function: CFunction, dialect: Dialect) -> str:
     """The function that tests one function."""
-    result = vectors(function.program, dialect.dtype, given=function.states())
+    result = vectors(function.program, dialect.dtype, arguments=function.states())
     return "\n".join(_lines(k, function, dialect, result)) + "\n"
 
 
-def _lines(k: int, function: CFunction, dialect: Dialect, found: Vectors) -> Iterator[str]:
-    states, values = found.inputs.shape
-    results = found.results.shape[1]
-    yield from _table(dialect, f"given_{k}_", found.inputs)
-    yield from _table(dialect, f"expected_{k}_", found.results)
+def _lines(k: int, function: CFunction, dialect: Dialect, vectors: Vectors) -> Iterator[str]:
+    states, values = vectors.inputs.shape
+    results = vectors.results.shape[1]
+    yield from _table(dialect, f"given_{k}_", vectors.inputs)
+    yield from _table(dialect, f"expected_{k}_", vectors.results)
     yield ""
     yield f"static int test_{k}_(void)"
     yield "{"
@@ -92,7 +92,7 @@ def _lines(k: int, function: CFunction, dialect: Dialect, found: Vectors) -> Ite
     yield f"        const {dialect.scalar} *const expected_ = expected_{k}_ + {results} * state_number_;"
     yield ""
     yield from (f"        {line}" for line in _call(function))
-    yield from (f"        {line}" for line in _comparisons(function, dialect, found.tolerances))
+    yield from (f"        {line}" for line in _comparisons(function, dialect, vectors.tolerances))
     yield "    }"
     yield '    printf("%-32s %d states, largest difference %d %% of the tolerance: %s\\n",'
     yield f'           "{function.function}", {states}, worst_, worst_ > 100 ? "DIFFERS" : "ok");'

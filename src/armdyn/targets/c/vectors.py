@@ -39,7 +39,7 @@ def vectors(
     program: Program,
     dtype: np.dtype[np.floating],
     states: int = STATES,
-    given: Mapping[str, ArrayLike] = MappingProxyType({}),
+    arguments: Mapping[str, ArrayLike] = MappingProxyType({}),
 ) -> Vectors:
     """Deterministic states, between -1 and 1, and between 0.2 and 0.9 in the first half, with results and tolerances.
 
@@ -52,29 +52,33 @@ def vectors(
         program: the program to test.
         dtype: the type of the numbers in C.
         states: the number of states.
-        given: values of inputs by their names, e.g. those of a motion, of shape (m, *shape of the input); they are
+        arguments: values of inputs by their names, e.g. those of a motion, of shape (m, *shape of the input); they are
             repeated if there are fewer than states.
 
     Raises:
         Unsupported: if rounding decides the program's results at each of the states that are tried.
     """
-    inputs = _inputs(program, dtype, states, given)
+    inputs = _inputs(program, dtype, states, arguments)
     results, rounded = interpret(program, *_arrays(program, inputs)), _in_float32(program, inputs)
     if dtype == np.float32:
         results = tuple(np.where(np.isfinite(s), r, s) for r, s in zip(results, rounded, strict=True))
-    beside = interpret(program, *_arrays(program, _beside(inputs, dtype)))
+    beside = interpret(program, *_arrays(program, _neighbours(inputs, dtype)))
     flat = [
         [_flat(one, port, len(inputs)) for one, port in zip(some, program.outputs, strict=True)]
         for some in (results, rounded, beside)
     ]
-    kept = np.flatnonzero(_are_firm(len(inputs), dtype, *flat))[:states]
-    if not len(kept):
+    indices = np.flatnonzero(_are_firm(len(inputs), dtype, *flat))[:states]
+    if not len(indices):
         raise Unsupported(
             f"{program.name}: rounding decides its results at each of {len(inputs)} states, so that no test could tell "
             "right from wrong; export parts of it, or write the texts of `header` and `source` without a self-test"
         )
-    tolerances = [float(_tolerances(dtype, r[kept], s[kept]).max(initial=0.0)) for r, s in zip(*flat[:2], strict=True)]
-    return Vectors(inputs[kept], np.hstack([np.empty((len(kept), 0)), *(r[kept] for r in flat[0])]), tolerances)
+    tolerances = [
+        float(_tolerances(dtype, r[indices], s[indices]).max(initial=0.0)) for r, s in zip(*flat[:2], strict=True)
+    ]
+    return Vectors(
+        inputs[indices], np.hstack([np.empty((len(indices), 0)), *(r[indices] for r in flat[0])]), tolerances
+    )
 
 
 def _are_firm(
@@ -96,18 +100,18 @@ def _tolerances(dtype: np.dtype[np.floating], results: Numbers, rounded: Numbers
     return 4.0 * unit * _difference(results, rounded) + ROUNDINGS * eps * _largest(results)
 
 
-def _inputs(program: Program, dtype: np.dtype[np.floating], states: int, given: Mapping[str, ArrayLike]) -> Numbers:
+def _inputs(program: Program, dtype: np.dtype[np.floating], states: int, arguments: Mapping[str, ArrayLike]) -> Numbers:
     """Numbers for more states than requested, (TRIES states, inputs), rounded to ``dtype``."""
     count = TRIES * states
-    arrays = _arrays(program, _spread(count, states, sum(port.size for port in program.inputs)))
+    arrays = _arrays(program, _spread_numbers(count, states, sum(port.size for port in program.inputs)))
     for k, port in enumerate(program.inputs):
-        if port.name in given:
-            own = np.reshape(given[port.name], (-1, *port.shape))
+        if port.name in arguments:
+            own = np.reshape(arguments[port.name], (-1, *port.shape))
             arrays[k] = own[np.arange(count) % len(own)]
     return np.hstack([np.empty((count, 0)), *(a.reshape(count, -1) for a in arrays)]).astype(dtype).astype(float)
 
 
-def _beside(inputs: Numbers, dtype: np.dtype[np.floating]) -> Numbers:
+def _neighbours(inputs: Numbers, dtype: np.dtype[np.floating]) -> Numbers:
     """The inputs with the last digit changed, up and down in turn."""
     towards = np.where(np.arange(inputs.size).reshape(inputs.shape) % 2, np.inf, -np.inf)
     return np.nextafter(inputs.astype(dtype), towards.astype(dtype)).astype(float)
@@ -122,7 +126,7 @@ def _flat(values: Numbers, port: Port, states: int) -> Numbers:
     return np.broadcast_to(values, (states, *port.shape)).reshape(states, -1)
 
 
-def _spread(states: int, period: int, count: int) -> Numbers:
+def _spread_numbers(states: int, period: int, count: int) -> Numbers:
     """Multiples of the golden section, mod 1: evenly spread and identical on every machine."""
     k = np.arange(1, states * count + 1).reshape(states, count)
     fractions = (k * 0.6180339887498949) % 1.0
@@ -138,9 +142,9 @@ def _arrays(program: Program, inputs: Numbers) -> list[Numbers]:
 
 def _difference(exact: Numbers, rounded: Numbers) -> Numbers:
     """The largest difference between finite numbers of each state."""
-    known = np.isfinite(exact) & np.isfinite(rounded)
+    is_finite = np.isfinite(exact) & np.isfinite(rounded)
     with np.errstate(invalid="ignore", over="ignore"):
-        result: Numbers = np.where(known, np.abs(exact - rounded), 0.0).max(axis=1, initial=0.0)
+        result: Numbers = np.where(is_finite, np.abs(exact - rounded), 0.0).max(axis=1, initial=0.0)
     return result
 
 

@@ -73,7 +73,7 @@ def _matrix(port: Port) -> tuple[int, int]:
     return rows, math.prod(port.shape[1:])
 
 
-def _rows_of(ca: Any, symbol: Any) -> list[Any]:
+def _rows_of(ca: Any, symbol: Any) -> list[object]:
     """The scalars of a matrix, row-major; CasADi's own order is column-major."""
     return list(ca.vertsplit(ca.vec(symbol.T))) if symbol.numel() else []
 

@@ -18,12 +18,12 @@ class CasadiFunction(ca.Function):  # type: ignore[misc]  # CasADi has no types
     functions have one state per row. A square one fits both, so it is accepted only if ``states`` is "last".
     """
 
-    def __init__(self, *of: Any) -> None:
+    def __init__(self, *of: object) -> None:
         """Construct it with the arguments of `casadi.Function`; a copy keeps ``states`` of the original."""
         super().__init__(*of)
         self.states: str | None = getattr(of[0], "states", None)
 
-    def call(self, arguments: Any, *options: Any) -> Any:
+    def call(self, arguments: object, *options: object) -> Any:
         """The results for a list of arguments or for a dict of them by name, as in `casadi.Function`.
 
         Raises:
@@ -34,7 +34,7 @@ class CasadiFunction(ca.Function):  # type: ignore[misc]  # CasADi has no types
             self._check(name, tuple(getattr(argument, "shape", ())))
         return super().call(arguments, *options)
 
-    def _by_position(self, arguments: Any) -> list[tuple[str, Any]]:
+    def _by_position(self, arguments: object) -> list[tuple[str, Any]]:
         return list(zip(self.name_in(), arguments, strict=False)) if isinstance(arguments, Sequence) else []
 
     def _check(self, name: str, shape: tuple[int, ...]) -> None:

@@ -17,7 +17,7 @@ from armdyn.program.ports import Port
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda.scalars import GLOBAL
-from armdyn.targets.llvm.scalars import Scalar
+from armdyn.targets.llvm.scalars import ScalarRegister
 from armdyn.targets.llvm.vectors import FunctionBody
 
 LAYOUTS = ("strided", "rows", "packed")
@@ -53,7 +53,7 @@ class KernelArgument:
         """Its parameters in LLVM IR."""
         return [f"{GLOBAL} %data{self.number}", *(f"i64 %{name}" for name in self.strides(layout))]
 
-    def width(self, scalar: Scalar) -> int:
+    def width(self, scalar: ScalarRegister) -> int:
         """The count of numbers of a row moved at once, such that each row begins at a multiple of their size."""
         return math.gcd(self.size, 16 // scalar.itemsize) if self.size else 1
 
@@ -80,7 +80,7 @@ class Transfers:
         layout: the layout of the arrays.
     """
 
-    def __init__(self, out: FunctionBody, scalar: Scalar, layout: str) -> None:
+    def __init__(self, out: FunctionBody, scalar: ScalarRegister, layout: str) -> None:
         self._out, self._scalar, self._layout = out, scalar, layout
 
     def load(self, argument: KernelArgument, step: str = "") -> list[str]:

@@ -30,7 +30,7 @@ class DeviceArray:
     keep: Any
 
 
-def device_array(name: str, value: Any, stream: int) -> DeviceArray:
+def device_array(name: str, value: object, stream: int) -> DeviceArray:
     """The view of an array in a GPU's memory; its own library makes it ready for work on ``stream``.
 
     Raises:
@@ -42,7 +42,7 @@ def device_array(name: str, value: Any, stream: int) -> DeviceArray:
     return _by_dlpack(name, value, stream)
 
 
-def require_on_gpu(name: str, value: Any) -> None:
+def require_on_gpu(name: str, value: object) -> None:
     """Raise for a value that kernels cannot read.
 
     Raises:
@@ -56,7 +56,7 @@ def require_on_gpu(name: str, value: Any) -> None:
         raise DeviceError(f"{name} is a {kind} on the processor; expected an array on a GPU: {_MOVE}")
 
 
-def _interface(value: Any) -> dict[str, Any] | None:
+def _interface(value: object) -> dict[str, object] | None:
     """The mapping ``__cuda_array_interface__``; None without one (PyTorch and JAX raise for arrays elsewhere)."""
     try:
         result = getattr(value, "__cuda_array_interface__", None)
@@ -65,12 +65,12 @@ def _interface(value: Any) -> dict[str, Any] | None:
     return result if isinstance(result, dict) else None
 
 
-def _is_on_gpu(value: Any) -> bool:
+def _is_on_gpu(value: object) -> bool:
     where = getattr(value, "__dlpack_device__", None)
     return where is not None and int(where()[0]) in _CUDA
 
 
-def _by_interface(name: str, interface: dict[str, Any], value: Any) -> DeviceArray:
+def _by_interface(name: str, interface: dict[str, Any], value: object) -> DeviceArray:
     if interface.get("mask") is not None:
         raise DTypeError(f"{name} has a mask, which a kernel does not read; fill it first")
     letter, shape = str(interface["typestr"]), tuple(interface["shape"])

@@ -56,7 +56,7 @@ class Driver:
         if code == _NO_DEVICE or (code == 0 and count.value == 0):
             raise MissingLibrary(f"NVIDIA's driver is here, but no GPU that it can use; {_MISSING}")
         if code:
-            raise CudaError(f"cuInit: {self._said(code)}; is the GPU's driver loaded (nvidia-smi)?")
+            raise CudaError(f"cuInit: {self._error_text(code)}; is the GPU's driver loaded (nvidia-smi)?")
         self.count: int = count.value
         self._contexts: dict[int, c_void_p] = {}
 
@@ -97,7 +97,7 @@ class Driver:
         code = int(self._library.cuModuleLoadDataEx(byref(module), text, c_uint(2), options, values))
         if code:
             label = log.value.decode(errors="replace").strip()
-            raise AssemblerError(f"the driver refuses the PTX of {kernel}: {self._said(code)} {label}".strip())
+            raise AssemblerError(f"the driver refuses the PTX of {kernel}: {self._error_text(code)} {label}".strip())
         self._call("cuModuleGetFunction", byref(function), module, kernel.encode())
         return function
 
@@ -144,12 +144,12 @@ class Driver:
         self._call("cuFuncGetAttribute", byref(value), c_int(attribute), function)
         return int(value.value)
 
-    def _call(self, name: str, *arguments: Any) -> None:
+    def _call(self, name: str, *arguments: object) -> None:
         code = int(getattr(self._library, name)(*arguments))
         if code:
-            raise CudaError(f"{name}: {self._said(code)}")
+            raise CudaError(f"{name}: {self._error_text(code)}")
 
-    def _said(self, code: int) -> str:
+    def _error_text(self, code: int) -> str:
         """The driver's name and description of an error code."""
         words = []
         for name in ("cuGetErrorName", "cuGetErrorString"):

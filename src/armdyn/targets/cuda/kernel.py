@@ -152,13 +152,13 @@ class CudaKernel:
         return ptxas.report(self.ptx(arch, layout), self.kernel_name, arch)
 
     @staticmethod
-    def _refuse_layout(layout: str, known: Sequence[str]) -> None:
-        if layout not in known:
-            raise Unsupported(f"layout={excerpt(layout)}; expected one of {', '.join(map(repr, known))}")
+    def _refuse_layout(layout: str, layouts: Sequence[str]) -> None:
+        if layout not in layouts:
+            raise Unsupported(f"layout={excerpt(layout)}; expected one of {', '.join(map(repr, layouts))}")
 
     def __call__(
         self,
-        *arrays: Any,
+        *arrays: object,
         out: Any = None,
         states: str = "first",
         steps: int | None = None,
@@ -212,7 +212,7 @@ class CudaKernel:
             raise ValueError(f"steps={excerpt(steps)}, every={excerpt(every)}; expected whole numbers >= 0 and >= 1")
         return steps, every
 
-    def _library(self, inputs: Sequence[KernelArgument], arrays: Sequence[Any]) -> CudaLibrary:
+    def _library(self, inputs: Sequence[KernelArgument], arrays: Sequence[object]) -> CudaLibrary:
         """The one library of all arrays."""
         names = [argument.port.name for argument in inputs]
         libraries = [library_of(name, array) for name, array in zip(names, arrays, strict=True)]
@@ -261,7 +261,7 @@ class _Call:
         self.rows = -(-counts[0] // counts[1]) if counts else 0
         self.scalar = scalar_of(kernel.dtype)
 
-    def run(self, inputs: Sequence[KernelArgument], arrays: Sequence[Any], out: Any) -> Any:
+    def run(self, inputs: Sequence[KernelArgument], arrays: Sequence[object], out: object) -> Any:
         """Check the arrays, sort their axes, launch the kernel; returns the results."""
         self.stream = self.library.stream(arrays[0])
         for array in arrays:
@@ -283,7 +283,7 @@ class _Call:
             self._launch(whole, count_of(batch))
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _placed(self, argument: KernelArgument, value: Any, rows: int, *, given: bool = True) -> SortedAxes:
+    def _placed(self, argument: KernelArgument, value: object, rows: int, *, given: bool = True) -> SortedAxes:
         array = device_array(argument.port.name, value, self.stream)
         if array.dtype != self.kernel.dtype:
             raise DTypeError(
@@ -308,8 +308,8 @@ class _Call:
         return copied, copied.outer(batch) or 0
 
     def _results(
-        self, batch: tuple[int, ...], like: Any, out: Any, whole: Sequence[tuple[SortedAxes, int]]
-    ) -> list[Any]:
+        self, batch: tuple[int, ...], like: object, out: object, whole: Sequence[tuple[SortedAxes, int]]
+    ) -> list[object]:
         """The arrays for the results, new or given."""
         outputs = [argument for argument in self.kernel._arguments if argument.is_output]
         if out is None:
@@ -326,7 +326,7 @@ class _Call:
                 raise DTypeError("out= is not for arrays of JAX, which do not change; leave it out")
         return result
 
-    def _new(self, argument: KernelArgument, batch: tuple[int, ...], like: Any, columns: bool) -> Any:
+    def _new(self, argument: KernelArgument, batch: tuple[int, ...], like: object, columns: bool) -> Any:
         """A new array, with its states along the last axis of memory if ``columns``."""
         rows, core = self.rows, argument.port.shape
         if columns and self.states == "first" and core and batch:

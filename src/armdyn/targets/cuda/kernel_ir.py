@@ -18,7 +18,7 @@ from armdyn.targets.cuda.scalars import scalar_of
 from armdyn.targets.cuda.staging import Staging, is_staged, stage_numbers
 from armdyn.targets.llvm.evaluation import INTRINSICS, Blocks, EvaluationCode
 from armdyn.targets.llvm.rollout_loop import next_step
-from armdyn.targets.llvm.scalars import Scalar
+from armdyn.targets.llvm.scalars import ScalarRegister
 
 GPU = "nvptx64-nvidia-cuda"
 
@@ -104,7 +104,7 @@ def _loop(out: Blocks, staging: Staging | None, body: Callable[[], None]) -> Non
 
 
 def _body(
-    out: Blocks, scalar: Scalar, transfers: Transfers, source: Program | Rollout, staging: Staging | None
+    out: Blocks, scalar: ScalarRegister, transfers: Transfers, source: Program | Rollout, staging: Staging | None
 ) -> None:
     if isinstance(source, Program):
         _program(out, scalar, transfers, source, staging)
@@ -118,7 +118,9 @@ def parameters(source: Program | Rollout, layout: str) -> list[str]:
     return [*counts, *(one for argument in arguments(source) for one in argument.parameters(layout))]
 
 
-def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program, staging: Staging | None) -> None:
+def _program(
+    out: Blocks, scalar: ScalarRegister, transfers: Transfers, program: Program, staging: Staging | None
+) -> None:
     """The code for one state; staged results first, so that no thread writes before all of its warp have read."""
     ports = arguments(program)
     inputs = [number for argument in ports if not argument.is_output for number in transfers.load(argument)]
@@ -133,7 +135,7 @@ def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program
             transfers.store(argument, numbers)
 
 
-def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout) -> None:
+def _rollout(out: Blocks, scalar: ScalarRegister, transfers: Transfers, rollout: Rollout) -> None:
     """The code for all steps of a state, in registers; ``%until`` steps pass before a ``%row`` is recorded again."""
     ports = arguments(rollout)
     inputs = {argument.port.name: argument for argument in ports if not argument.is_output}
@@ -157,16 +159,16 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
     results = iter(
         EvaluationCode(out, scalar, rollout.step, [n for port in rollout.inputs for n in now[port.name]]).results
     )
-    found = {port.name: list(islice(results, port.size)) for port in rollout.step.outputs}
+    values_of_step = {port.name: list(islice(results, port.size)) for port in rollout.step.outputs}
     out.put("%records = icmp eq i64 %until, 0")
     out.put("br i1 %records, label %record, label %recorded")
     out.begin("record")
     for argument in records:
-        transfers.store(argument, (found | state)[argument.port.name], step="%row")
+        transfers.store(argument, (values_of_step | state)[argument.port.name], step="%row")
     out.put("br label %recorded")
     out.begin("recorded")
     next_step(out)
-    afterwards = {name: found[result] for result, name in rollout.carry}
+    afterwards = {name: values_of_step[result] for result, name in rollout.carry}
     phis = [
         f"{now_} = phi {scalar.type} [ {first}, %{before} ], [ {after}, %recorded ]"
         for name in carried

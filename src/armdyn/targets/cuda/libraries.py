@@ -15,19 +15,19 @@ from armdyn.base.errors import DTypeError
 class CudaLibrary(Protocol):
     """The functions of an array library that the call of a kernel uses."""
 
-    def stream(self, like: Any) -> int:
+    def stream(self, like: object) -> int:
         """The handle of the stream on which the library works now, 0 for the default stream."""
 
-    def ready(self, array: Any) -> None:
+    def ready(self, array: object) -> None:
         """Wait for an array if its library computes it on an unknown stream."""
 
-    def empty(self, shape: Sequence[int], like: Any) -> Any:
+    def empty(self, shape: Sequence[int], like: object) -> Any:
         """A new array on the GPU of another one, with its type; row-major."""
 
-    def repeated(self, array: Any, shape: Sequence[int]) -> Any:
+    def repeated(self, array: object, shape: Sequence[int]) -> Any:
         """A copy with axes repeated."""
 
-    def transposed(self, array: Any, axes: Sequence[int]) -> Any:
+    def transposed(self, array: object, axes: Sequence[int]) -> Any:
         """A view with the axes in another order, without a copy; None if the library has no such views."""
 
     def must_wait(self) -> bool:
@@ -45,7 +45,7 @@ class CuPy:
         with like.device:
             return int(self.cupy.cuda.get_current_stream().ptr)
 
-    def ready(self, array: Any) -> None:
+    def ready(self, array: object) -> None:
         """Nothing: it is made on the same stream."""
 
     def empty(self, shape: Sequence[int], like: Any) -> Any:
@@ -53,7 +53,7 @@ class CuPy:
         with like.device:
             return self.cupy.empty(tuple(shape), like.dtype)
 
-    def repeated(self, array: Any, shape: Sequence[int]) -> Any:
+    def repeated(self, array: object, shape: Sequence[int]) -> Any:
         """A copy."""
         return self.cupy.ascontiguousarray(self.cupy.broadcast_to(array, tuple(shape)))
 
@@ -76,7 +76,7 @@ class Torch:
         """PyTorch's current stream on the array's GPU."""
         return int(self.torch.cuda.current_stream(like.device).cuda_stream)
 
-    def ready(self, array: Any) -> None:
+    def ready(self, array: object) -> None:
         """Nothing: it is made on the same stream."""
 
     def empty(self, shape: Sequence[int], like: Any) -> Any:
@@ -104,7 +104,7 @@ class Jax:
 
         self.jax = import_module("jax")
 
-    def stream(self, like: Any) -> int:
+    def stream(self, like: object) -> int:
         """The default stream."""
         return 0
 
@@ -118,13 +118,13 @@ class Jax:
         result.block_until_ready()
         return result
 
-    def repeated(self, array: Any, shape: Sequence[int]) -> Any:
+    def repeated(self, array: object, shape: Sequence[int]) -> Any:
         """A copy."""
         result = self.jax.numpy.broadcast_to(array, tuple(shape))
         result.block_until_ready()
         return result
 
-    def transposed(self, array: Any, axes: Sequence[int]) -> Any:
+    def transposed(self, array: object, axes: Sequence[int]) -> Any:
         """None, because JAX's arrays are row-major."""
         return None
 
@@ -137,7 +137,7 @@ LIBRARIES: dict[str, Any] = {"cupy": CuPy, "torch": Torch, "jaxlib": Jax, "jax":
 """The libraries by the package of an array's type."""
 
 
-def library_of(name: str, array: Any) -> CudaLibrary:
+def library_of(name: str, array: object) -> CudaLibrary:
     """The library of an array.
 
     Raises:

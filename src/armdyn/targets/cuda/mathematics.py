@@ -49,11 +49,11 @@ NEEDS = {"tan": ("sin", "cos"), "asin": ("atan2",), "acos": ("atan2",), "atan": 
 
 def functions(operations: Iterable[str]) -> list[str]:
     """The functions of a module that needs these operations; for sin and cos only those of huge angles."""
-    wanted = set(operations) & set(_WRITERS)
-    for operation in sorted(wanted):
-        wanted.update(NEEDS.get(operation, ()))
-    texts = [_WRITERS[name]() for name in sorted(wanted)]
-    return [_table(), *texts] if wanted & {"sin", "cos"} else texts
+    used = set(operations) & set(_WRITERS)
+    for operation in sorted(used):
+        used.update(NEEDS.get(operation, ()))
+    texts = [_WRITERS[name]() for name in sorted(used)]
+    return [_table(), *texts] if used & {"sin", "cos"} else texts
 
 
 def _table() -> str:
@@ -66,8 +66,8 @@ def _of_huge(operation: str) -> str:
     """``@huge_sin`` or ``@huge_cos``: right for |x| >= 2^17; NaN for infinity."""
     out = Doubles()
     r, quadrant = reduce_huge(out, "%x", "ptr addrspace(4)", "@two_over_pi")
-    wanted = {"want_sin": operation == "sin", "want_cos": operation == "cos"}
-    sin_x, cos_x = sincos_of_rest(out, DOUBLE, r, quadrant, r, **wanted)
+    flags = {"want_sin": operation == "sin", "want_cos": operation == "cos"}
+    sin_x, cos_x = sincos_of_rest(out, DOUBLE, r, quadrant, r, **flags)
     out.put(f"ret double {sin_x or cos_x}")
     return out.function(f"huge_{operation}", "double %x")
 
@@ -113,8 +113,8 @@ def _atan2() -> str:
     backward = out.is_("olt", out.copysign(one, "%x"), zero)
     turned = out.add(out.sub(out.number(math.pi), angle), out.number(2.0 * half_pi_parts(DOUBLE)[1]))
     angle = out.choose(backward, turned, angle)
-    known = out.let("fcmp ord double %x, %y")
-    out.put(f"ret double {out.choose(known, out.copysign(angle, '%y'), out.add('%x', '%y'))}")
+    ordered = out.let("fcmp ord double %x, %y")
+    out.put(f"ret double {out.choose(ordered, out.copysign(angle, '%y'), out.add('%x', '%y'))}")
     return out.function("atan2", "double %y, double %x")
 
 

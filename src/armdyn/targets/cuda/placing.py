@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.base.errors import ShapeError
 from armdyn.targets.cuda.arguments import KernelArgument
 from armdyn.targets.cuda.device_arrays import DeviceArray
-from armdyn.targets.llvm.scalars import Scalar
+from armdyn.targets.llvm.scalars import ScalarRegister
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class SortedAxes:
             return None
         return axes[-1][1] if axes else 0
 
-    def fits_rows(self, outer: int, scalar: Scalar) -> bool:
+    def fits_rows(self, outer: int, scalar: ScalarRegister) -> bool:
         """True if a state's numbers follow each other, and begin at a multiple of the size of their moves."""
         shape, width = self.argument.port.shape, self.argument.width(scalar) * scalar.itemsize
         expected = scalar.itemsize

@@ -48,12 +48,12 @@ def newest_for(capability: tuple[int, int]) -> str:
     Raises:
         Unsupported: if the GPU is older than all of them.
     """
-    known = [arch for arch in ARCHITECTURES if int(arch[3:]) <= 10 * capability[0] + capability[1]]
-    if not known:
+    choices = [arch for arch in ARCHITECTURES if int(arch[3:]) <= 10 * capability[0] + capability[1]]
+    if not choices:
         raise Unsupported(
             f"the GPU's compute capability is {capability[0]}.{capability[1]}; expected 8.0 (Ampere) or newer"
         )
-    return max(known, key=lambda arch: int(arch[3:]))
+    return max(choices, key=lambda arch: int(arch[3:]))
 
 
 @cache

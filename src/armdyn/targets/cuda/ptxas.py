@@ -55,8 +55,8 @@ def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> KernelRe
         return _read(done.stderr, kernel, arch, code.stat().st_size)
 
 
-def _read(said: str, kernel: str, arch: str, code: int) -> KernelResources:
-    part = re.split(r"Compiling entry function", said)[-1]
+def _read(text: str, kernel: str, arch: str, code: int) -> KernelResources:
+    part = re.split(r"Compiling entry function", text)[-1]
     stack, stores, loads = map(
         int,
         re.search(

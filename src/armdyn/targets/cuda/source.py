@@ -69,9 +69,9 @@ class _Source:
             ending = "_rows" if argument.over_time else "_final" if isinstance(self.source, Rollout) else ""
             names.append(theirs[argument.port.name] + ending)
         everything = [*names, *(p for a, n in zip(self.arguments, names, strict=True) for p in self._parts(a, n))]
-        twice = sorted({one for one in everything if everything.count(one) > 1})
-        if twice:
-            raise Unsupported(f"{self.program.name}: the kernel would have {twice[0]!r} twice; rename an array")
+        duplicates = sorted({one for one in everything if everything.count(one) > 1})
+        if duplicates:
+            raise Unsupported(f"{self.program.name}: the kernel would have {duplicates[0]!r} twice; rename an array")
         return names
 
     def _results(self) -> dict[str, str]:
@@ -178,8 +178,8 @@ class _Source:
         yield "if (until == 0) {"
         state = {port.name for port in rollout.state}
         for argument, name in records:
-            known = argument.port.name
-            local = inputs[known][1] if known in state else self._results()[known]
+            name_of_port = argument.port.name
+            local = inputs[name_of_port][1] if name_of_port in state else self._results()[name_of_port]
             yield from (f"    {line}" for line in self._store(argument, name, local, step="row"))
         yield "    until = every;"
         yield "    ++row;"

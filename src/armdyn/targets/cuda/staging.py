@@ -19,7 +19,7 @@ from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda.arguments import KernelArgument, arguments
 from armdyn.targets.cuda.scalars import GLOBAL
 from armdyn.targets.llvm.evaluation import Blocks
-from armdyn.targets.llvm.scalars import Scalar
+from armdyn.targets.llvm.scalars import ScalarRegister
 
 WARP = 32
 
@@ -33,12 +33,12 @@ MOST = 46
 """The most numbers of a row staged at once: with float64, 128 threads stay below a block's 48 KiB."""
 
 
-def is_staged(argument: KernelArgument, scalar: Scalar) -> bool:
+def is_staged(argument: KernelArgument, scalar: ScalarRegister) -> bool:
     """True if an array is stored through shared memory."""
     return argument.is_output and argument.size * scalar.itemsize > SMALL
 
 
-def stage_numbers(source: Program | Rollout, scalar: Scalar) -> int:
+def stage_numbers(source: Program | Rollout, scalar: ScalarRegister) -> int:
     """The count of numbers in shared memory per thread; 0 if nothing is staged."""
     if not isinstance(source, Program):
         return 0
@@ -67,13 +67,13 @@ class Staging:
         on_gpu: a warp has 32 threads; else one.
     """
 
-    def __init__(self, out: Blocks, scalar: Scalar, *, on_gpu: bool) -> None:
+    def __init__(self, out: Blocks, scalar: ScalarRegister, *, on_gpu: bool) -> None:
         self._out, self._scalar = out, scalar
         self._lanes = WARP if on_gpu else 1
         self._stores = 0
 
     @staticmethod
-    def memory(scalar: Scalar, numbers: int, *, on_gpu: bool) -> str:
+    def memory(scalar: ScalarRegister, numbers: int, *, on_gpu: bool) -> str:
         """The declaration of shared memory: on a GPU the launch sets its size, on a processor it is one row."""
         if on_gpu:
             return f"@stage = external addrspace(3) global [0 x {scalar.type}], align 16\n"

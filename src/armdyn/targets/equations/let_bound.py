@@ -130,14 +130,14 @@ def _of(program: Program, options: EquationOptions) -> Equations:
     outputs = tuple(_arrays(of_outputs, program.outputs, results))
     letters = _Letters([*of_inputs, *of_outputs])
     angles = of_angles(terms, sums_of_angles(program, terms), letters.sine, letters.cosine)
-    known = angles | (_constants(terms, letters.constant) if options.named_constants else {})
-    chosen = terms_to_name(terms, known.keys(), options.longest)
+    symbols_of_terms = angles | (_constants(terms, letters.constant) if options.named_constants else {})
+    chosen = terms_to_name(terms, symbols_of_terms.keys(), options.longest)
     results_of = _results(outputs, chosen)
-    defined = _ordered(terms, chosen | results_of.keys(), angles)
+    defined = _sort(terms, chosen | results_of.keys(), angles)
     shared = count(1)
     symbols = {term: symbol for array in inputs for term, symbol in zip(array.terms, array.symbols(), strict=True)}
     for term in defined:
-        symbols[term] = known.get(term) or results_of.get(term) or Symbol(letters.shared, (next(shared),))
+        symbols[term] = symbols_of_terms.get(term) or results_of.get(term) or Symbol(letters.shared, (next(shared),))
     return Equations(program, inputs, outputs, symbols, terms, tuple(defined), options)
 
 
@@ -185,7 +185,7 @@ def _results(outputs: Iterable[Array], chosen: set[Term]) -> dict[Term, Symbol]:
     return result
 
 
-def _ordered(terms: Terms, defined: set[Term], angles: dict[Term, Symbol]) -> list[Term]:
+def _sort(terms: Terms, defined: set[Term], angles: dict[Term, Symbol]) -> list[Term]:
     """Constants, then sums, sines and cosines of angles (sine next to cosine), then the rest in order of evaluation."""
     at = {term: k for k, term in enumerate(terms.evaluated)}
 

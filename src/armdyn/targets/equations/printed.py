@@ -151,13 +151,13 @@ def expressions(equations: EquationData, notation: Notation) -> tuple[dict[Term,
     operations = notation.operations
     for term in equations.terms:
         if term.operation != "input":
-            sides[term] = _printed(term, written, notation, operations)
+            sides[term] = _print(term, written, notation, operations)
         symbol = equations.symbols.get(term)
         written[term] = TermText(notation.symbol(symbol)) if symbol else sides[term]
     return sides, written
 
 
-def _printed(
+def _print(
     term: Term, written: Mapping[Term, TermText], notation: Notation, operations: Mapping[str, Callable[..., TermText]]
 ) -> TermText:
     if term.operation == "const":

@@ -119,7 +119,7 @@ def _blocks(equations: EquationData) -> Iterator[str]:
 
 def _introduction(equations: EquationData) -> Iterator[str]:
     arguments, results = (", ".join(map(_array, arrays)) for arrays in (equations.inputs, equations.outputs))
-    counts = [_counted(n, name) for name, n in vars(equations.op_counts).items() if n]
+    counts = [_count_text(n, name) for name, n in vars(equations.op_counts).items() if n]
     yield f"Given: {arguments or 'nothing'}. Result: {results}. Operations: {', '.join(counts) or 'none'}."
     if equations.digits is not None:
         yield f"Constants are rounded to {equations.digits} significant digits."
@@ -130,7 +130,7 @@ def _array(array: Array) -> str:
     return f"${Symbol(array.word).latex}$" + (f" (${shape}$)" if shape else "")
 
 
-def _counted(n: int, name: str) -> str:
+def _count_text(n: int, name: str) -> str:
     words = {"trigonometric": "trigonometric functions", "other": "other functions"}.get(name, name.replace("_", " "))
     return f"{n} {words if n > 1 else words.removesuffix('s')}"
 
@@ -228,7 +228,7 @@ def _results(equations: EquationData) -> Iterator[str]:
             if _fits(matrix, cells):
                 yield f"{matrix.symbol.latex} &= {_matrix(matrix, cells)}"
             else:
-                yield from _listed(matrix, output, equations, cells)
+                yield from _elements(matrix, output, equations, cells)
 
 
 def _fits(matrix: Matrix, cells: dict[Term, str]) -> bool:
@@ -247,7 +247,7 @@ def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
     return rf"\begin{{bmatrix}} {inside} \end{{bmatrix}}"
 
 
-def _listed(matrix: Matrix, output: Array, equations: EquationData, cells: dict[Term, str]) -> Iterator[str]:
+def _elements(matrix: Matrix, output: Array, equations: EquationData, cells: dict[Term, str]) -> Iterator[str]:
     """The elements one by one, except for those with equations above and zeros."""
     zeros = 0
     for symbol, term in elements(matrix, output):

@@ -104,7 +104,7 @@ def results(equations: EquationData) -> Iterator[str]:
     cells = {term: notation.signed(printed) for term, printed in written.items()}
     for output in equations.outputs:
         for matrix in matrices(output, equations.symbols):
-            yield _matrix(matrix, cells) or _listed(matrix, output, equations, cells)
+            yield _matrix(matrix, cells) or _elements(matrix, output, equations, cells)
 
 
 def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
@@ -126,7 +126,7 @@ def _padded(cell: str, width: int) -> str:
     return cell + " " * (width - columns(cell))
 
 
-def _listed(matrix: Matrix, output: Array, equations: EquationData, cells: dict[Term, str]) -> str:
+def _elements(matrix: Matrix, output: Array, equations: EquationData, cells: dict[Term, str]) -> str:
     """The elements one by one, except for those with equations above and zeros."""
     shown, zeros = [], 0
     for symbol, term in elements(matrix, output):

@@ -112,7 +112,7 @@ class Fmu:
             built = compile_library(
                 _compiled(self.sources), self.code.name, Path(folder), target=target, compiler=compiler, hidden=True
             )
-            where = PLATFORMS[target] if target else _here()
+            where = PLATFORMS[target] if target else _library_path()
             return f"binaries/{where.format(self.code.name)}", built.read_bytes()
 
     @property
@@ -148,7 +148,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _here() -> str:
+def _library_path() -> str:
     """The path of the library for this machine in the archive."""
     system = {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
     machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())

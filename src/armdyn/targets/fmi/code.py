@@ -97,9 +97,9 @@ class Code:
     def depends(self) -> Mapping[int, Sequence[tuple[int, bool]]]:
         """The dependencies of each unknown by its reference: a variable's reference, and True for a constant factor."""
         result: dict[int, dict[tuple[int, bool], None]] = {}
-        for unknown, _, known, _, is_constant in self._pairs:
-            result.setdefault(unknown, {})[known, is_constant] = None
-        return {unknown: tuple(pairs) for unknown, pairs in result.items()}
+        for effect, _, cause, _, is_constant in self._pairs:
+            result.setdefault(effect, {})[cause, is_constant] = None
+        return {effect: tuple(pairs) for effect, pairs in result.items()}
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int, int, int, bool]]:
@@ -156,20 +156,20 @@ class Code:
         yield "};\n"
         yield f"const size_t model_dependency_count = {len(self._pairs)};"
         yield "const fmu_dependency model_dependencies[] = {"
-        for unknown, of_unknown, known, of_known, is_constant in self._pairs:
+        for effect, of_unknown, cause, of_known, is_constant in self._pairs:
             kind = "fmi3Constant" if is_constant else "fmi3Dependent"
-            yield f"    {{{unknown}, {known}, {of_unknown}, {of_known}, {kind}}},"
+            yield f"    {{{effect}, {cause}, {of_unknown}, {of_known}, {kind}}},"
         yield from ([] if self._pairs else ["    {0, 0, 0, 0, fmi3Independent},"])
         yield "};\n"
 
     def _functions(self) -> Iterator[str]:
-        known, unknown = self.layout.of_inputs, self.layout.of_results
+        causes, effects = self.layout.of_inputs, self.layout.of_results
         states = dict(zip(self._later, (p for p in self.layout.places if p.role == "OF_STATES"), strict=True))
-        yield from self._one_array("rates", unknown)
-        yield from self._one_array("results", unknown)
+        yield from self._one_array("rates", effects)
+        yield from self._one_array("results", effects)
         yield from self._one_array("next", states)
-        yield from self._product("tangent", list(known.values()), list(unknown.values()))
-        yield from self._product("adjoint", list(unknown.values()), list(known.values()))
+        yield from self._product("tangent", list(causes.values()), list(effects.values()))
+        yield from self._product("adjoint", list(effects.values()), list(causes.values()))
 
     def _one_array(self, word: str, results: Mapping[str, VariablePlace]) -> Iterator[str]:
         """A function of v that writes into v."""
@@ -179,10 +179,10 @@ class Code:
             return
         program = self.programs[word]
         arguments = [_read("v", self.layout.of_inputs[p.name], p) for p in program.inputs]
-        arguments += [_written("v", results[p.name], p) for p in program.outputs]
+        arguments += [_write("v", results[p.name], p) for p in program.outputs]
         yield from self._call(word, arguments)
 
-    def _product(self, word: str, seeds: Sequence[VariablePlace], found: Sequence[VariablePlace]) -> Iterator[str]:
+    def _product(self, word: str, seeds: Sequence[VariablePlace], places: Sequence[VariablePlace]) -> Iterator[str]:
         """A function of v and seeds that writes products of the Jacobian."""
         result = "rate" if word == "tangent" else "gradient"
         yield f"void model_{word}(const double *v, const double *seed, double *{result})\n{{"
@@ -192,17 +192,17 @@ class Code:
         program, own = self.programs[word], len(self.all.inputs)
         arguments = [_read("v", self.layout.of_inputs[p.name], p) for p in program.inputs[:own]]
         arguments += [_read("seed", place, p) for place, p in zip(seeds, program.inputs[own:], strict=True)]
-        arguments += [_written(result, place, p) for place, p in zip(found, program.outputs, strict=True)]
+        arguments += [_write(result, place, p) for place, p in zip(places, program.outputs, strict=True)]
         yield from self._call(word, arguments)
 
     def _call(self, word: str, arguments: Sequence[str]) -> Iterator[str]:
         names = {f.name: f.function for f in self.equations.functions}
-        lines: list[str] = reduce(_filled, arguments, [])
+        lines: list[str] = reduce(_fill, arguments, [])
         yield f"    {names[f'{self.name}_{word}']}("
         yield ",\n".join(f"        {line}" for line in lines) + ");\n}\n"
 
 
-def _filled(lines: list[str], argument: str) -> list[str]:
+def _fill(lines: list[str], argument: str) -> list[str]:
     """Arguments in lines of some hundred characters."""
     if lines and len(lines[-1]) + len(argument) < 100:
         return [*lines[:-1], f"{lines[-1]}, {argument}"]
@@ -220,5 +220,5 @@ def _read(array: str, place: VariablePlace, port: Port) -> str:
     return f"{array} + {place.first}" if port.shape else f"{array}[{place.first}]"
 
 
-def _written(array: str, place: VariablePlace, port: Port) -> str:
+def _write(array: str, place: VariablePlace, port: Port) -> str:
     return f"{array} + {place.first}" if port.shape else f"&{array}[{place.first}]"

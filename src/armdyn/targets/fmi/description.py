@@ -111,21 +111,21 @@ def _structure(root: Element, code: Code) -> None:
     structure = SubElement(root, "ModelStructure")
     places = code.layout.variables
     roles = {"OF_TIME", "OF_INPUTS", "OF_STATES"} - ({"OF_STATES"} if code.layout.system.sampled else set())
-    known = {place.reference for place in places if place.role in roles}
+    references = {place.reference for place in places if place.role in roles}
     for place in places:
         if place.is_output:
-            _unknown(structure, "Output", place, code, known)
+            _unknown(structure, "Output", place, code, references)
     for place in places:
         if place.role == "OF_RATES":
-            _unknown(structure, "ContinuousStateDerivative", place, code, known)
-    known = {place.reference for place in places if place.is_known and place.role != "OF_STEP"}
+            _unknown(structure, "ContinuousStateDerivative", place, code, references)
+    references = {place.reference for place in places if place.is_known and place.role != "OF_STEP"}
     for place in places:
         if not place.is_known:
-            _unknown(structure, "InitialUnknown", place, code, known)
+            _unknown(structure, "InitialUnknown", place, code, references)
 
 
 def _unknown(structure: Element, tag: str, place: VariablePlace, code: Code, knowns: Collection[int]) -> None:
-    depends = {known: kind for known, kind in _of(place, code.depends).items() if known in knowns}
+    depends = {cause: kind for cause, kind in _of(place, code.depends).items() if cause in knowns}
     attributes = {"valueReference": str(place.reference), "dependencies": " ".join(map(str, depends))}
     if depends:
         attributes["dependenciesKind"] = " ".join(depends.values())
@@ -137,9 +137,9 @@ def _of(place: VariablePlace, depends: Mapping[int, Sequence[tuple[int, bool]]])
     if place.is_known:
         return {place.reference: "constant"}
     result: dict[int, str] = {}
-    for known, is_constant in sorted(depends.get(place.reference, ())):
-        if not is_constant or known not in result:
-            result[known] = "constant" if is_constant else "dependent"
+    for cause, is_constant in sorted(depends.get(place.reference, ())):
+        if not is_constant or cause not in result:
+            result[cause] = "constant" if is_constant else "dependent"
     return result
 
 

@@ -180,6 +180,6 @@ def _start(variable: Variable, role: str, shape: tuple[int, ...]) -> tuple[float
 
 
 def _refuse_same(system: str, names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UnknownName(f"{system}: several variables of the FMU are called {', '.join(twice)}")
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise UnknownName(f"{system}: several variables of the FMU are called {', '.join(duplicates)}")

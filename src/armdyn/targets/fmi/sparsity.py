@@ -40,8 +40,8 @@ def dependencies(program: Program) -> Iterator[Dependency]:
         sets.append(_of_node(node, sets))
     for k, result in enumerate(program.results):
         results = sets[result]
-        for known in _bits(results.all):
-            yield Dependency(k, known, not results.changing >> known & 1)
+        for cause in _bits(results.all):
+            yield Dependency(k, cause, not results.changing >> cause & 1)
 
 
 def _of_node(node: Node, sets: Sequence[_Sets]) -> _Sets:

@@ -32,7 +32,7 @@ class JaxFunction(NamedCall):
         super().__init__(program, name)
         self._called = jax_program(program)
 
-    def __call__(self, *arrays: Any, **by_name: Any) -> Any:
+    def __call__(self, *arrays: object, **by_name: object) -> Any:
         """The results for arrays of shape (..., *shape of the array).
 
         Raises:
@@ -44,7 +44,7 @@ class JaxFunction(NamedCall):
         if not values:
             return self._result(*map(jnp.asarray, interpret(self.program)))
         ports = self.program.inputs
-        ready = [_checked(array, port) for array, port in zip(values, ports, strict=True)]
+        ready = [_check(array, port) for array, port in zip(values, ports, strict=True)]
         _check_together(ready, ports)
         return self._result(*call.bind(*alike(ready), called=self._called))
 
@@ -56,27 +56,27 @@ def _revived(program: Program, name: str) -> JaxFunction:
     return JaxFunction(program, name=name)
 
 
-def _checked(given: Any, port: Port) -> Any:
+def _check(values: Any, port: Port) -> Any:
     """An array of JAX, also made of numbers, after checks."""
-    given = given if hasattr(given, "dtype") else _of_numbers(given)
-    if not isinstance(given.dtype, np.dtype):
+    values = values if hasattr(values, "dtype") else _of_numbers(values)
+    if not isinstance(values.dtype, np.dtype):
         raise DTypeError(
-            f"{port.name} is a {type(given).__module__}.{type(given).__qualname__}; expected an array of JAX or NumPy: "
-            f"jax.numpy.from_dlpack({port.name})"
+            f"{port.name} is a {type(values).__module__}.{type(values).__qualname__}; expected an array of JAX or "
+            f"NumPy: jax.numpy.from_dlpack({port.name})"
         )
-    if given.dtype.name not in _TYPES:
+    if values.dtype.name not in _TYPES:
         raise DTypeError(
-            f"{port.name} is an array of {given.dtype}; expected float64 or float32: {port.name}.astype(float)"
+            f"{port.name} is an array of {values.dtype}; expected float64 or float32: {port.name}.astype(float)"
         )
-    array = jnp.asarray(given if isinstance(given, jax.Array) else np.asarray(given, given.dtype.name))
+    array = jnp.asarray(values if isinstance(values, jax.Array) else np.asarray(values, values.dtype.name))
     leading_axes(array.shape, port)
     return array
 
 
-def _of_numbers(given: Any) -> Any:
+def _of_numbers(values: Any) -> Any:
     """An array of Python's numbers, or of JAX's scalars, which may be traced."""
-    has_jax = any(isinstance(one, jax.Array) for one in jax.tree.leaves(given))
-    array = jnp.asarray(given) if has_jax else np.asarray(given)
+    has_jax = any(isinstance(one, jax.Array) for one in jax.tree.leaves(values))
+    array = jnp.asarray(values) if has_jax else np.asarray(values)
     return array.astype(float) if array.dtype.kind in "iu" else array
 
 

@@ -45,12 +45,12 @@ def lower(program: Program, *arrays: Any) -> list[Any]:
     ]
 
 
-def _array(values: list[Any], port: Port, states: tuple[int, ...], dtype: Any) -> Any:
+def _array(values: list[Any], port: Port, states: tuple[int, ...], dtype: object) -> Any:
     stacked = jnp.stack(values, axis=-1) if values else jnp.empty((*states, 0), dtype)
     return stacked.reshape(*states, *port.shape)
 
 
-def _operations(dtype: Any) -> Operations:
+def _operations(dtype: object) -> Operations:
     same = {"add", "sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "abs", "sign", "floor"}
     others = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "pow": "power"}
     others |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum"}
@@ -63,13 +63,13 @@ def _operations(dtype: Any) -> Operations:
     }
 
 
-def _on_any_device(context: Any, *operands: Any, called: JaxProgram) -> Any:
+def _on_any_device(context: object, *operands: object, called: JaxProgram) -> Any:
     program = guarded(called.program)
     lowered = mlir.lower_fun(lambda *arrays: lower(program, *arrays), multiple_results=True)
     return lowered(context, *operands)
 
 
-def _on_cpu(context: Any, *operands: Any, called: JaxProgram) -> Any:
+def _on_cpu(context: Any, *operands: object, called: JaxProgram) -> Any:
     """A call of the handler; of Python if there is no handler; JAX's operations if kernels cannot be used.
 
     That is the case with empty arrays, and in `jax.export`, which writes code for other processes and machines.
@@ -79,7 +79,7 @@ def _on_cpu(context: Any, *operands: Any, called: JaxProgram) -> Any:
     exports = context.module_context.lowering_parameters.for_export
     if exports or not all(port.size for port in ports):
         return _on_any_device(context, *operands, called=called)
-    axes = _split(shapes, called.program)
+    axes = _split_states(shapes, called.program)
     if axes is None:
         return _broadcast(context, *operands, called=called)
     letter = _LETTERS[context.avals_in[0].dtype.name]
@@ -96,11 +96,11 @@ def _of_plan(program: Program, shapes: Sequence[tuple[int, ...]]) -> tuple[list[
     """Shapes of one state's arrays and results, the number of arrays, and the number of states of each."""
     ports = (*program.inputs, *program.outputs)
     count = math.prod(batch_of(shapes, program.inputs))
-    held = [math.prod(leading(shape, port)) for shape, port in zip(shapes, program.inputs, strict=True)]
-    return [port.shape for port in ports], len(program.inputs), held + [count] * len(program.outputs)
+    counts = [math.prod(leading(shape, port)) for shape, port in zip(shapes, program.inputs, strict=True)]
+    return [port.shape for port in ports], len(program.inputs), counts + [count] * len(program.outputs)
 
 
-def _split(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, Axis] | None:
+def _split_states(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, Axis] | None:
     """The leading axes as rows of states, so that every array changes along all or none of either.
 
     A kernel computes several states of a row at once. So if the last axes make rows too short for that, e.g. the
@@ -129,11 +129,11 @@ def _step(own: tuple[int, ...], all_states: tuple[int, ...]) -> int | None:
     return 0 if math.prod(own) == 1 else None
 
 
-def _broadcast(context: Any, *operands: Any, called: JaxProgram) -> Any:
+def _broadcast(context: Any, *operands: object, called: JaxProgram) -> Any:
     """The call with all arrays broadcast to all states."""
     states = batch_of([aval.shape for aval in context.avals_in], called.program.inputs)
 
-    def call_all(*arrays: Any) -> Any:
+    def call_all(*arrays: object) -> Any:
         ports = called.program.inputs
         whole = [jnp.broadcast_to(a, (*states, *port.shape)) for a, port in zip(arrays, ports, strict=True)]
         return call.bind(*whole, called=called)
@@ -141,18 +141,18 @@ def _broadcast(context: Any, *operands: Any, called: JaxProgram) -> Any:
     return mlir.lower_fun(call_all, multiple_results=True)(context, *operands)
 
 
-def _through_python(context: Any, *operands: Any, called: JaxProgram) -> Any:
+def _through_python(context: Any, *operands: object, called: JaxProgram) -> Any:
     """A call of the NumPy function, or of the interpreter if there are more arrays than NumPy's functions accept."""
     program = guarded(called.program)
     is_small = len(program.inputs) + len(program.outputs) <= _MOST_OF_NUMPY
     evaluate = kernel_of(program).for_any() if is_small else partial(interpret, program)
 
-    def numbers(*arrays: Any) -> Any:
+    def numbers(*arrays: object) -> Any:
         result = evaluate(*map(np.asarray, arrays))
         results = result if isinstance(result, tuple | list) else (result,)
         return tuple(np.asarray(x, aval.dtype) for x, aval in zip(results, context.avals_out, strict=True))
 
-    def call_back(*arrays: Any) -> Any:
+    def call_back(*arrays: object) -> Any:
         return jax.pure_callback(numbers, context.avals_out, *arrays, vmap_method="broadcast_all")
 
     return mlir.lower_fun(call_back, multiple_results=True)(context, *operands)

@@ -46,10 +46,10 @@ def _like(operand: Any, result: Any) -> Any:
     return operand.update(shape=result.shape, weak_type=False, sharding=operand.sharding.update(spec=spec))
 
 
-def _along(aval: Any) -> frozenset[str]:
+def _along(aval: object) -> frozenset[str]:
     """The axes of the mesh of `jax.shard_map` along which an array varies, in old and new versions of JAX."""
-    told = aval.mat.varying if hasattr(aval, "mat") else getattr(aval, "vma", ())
-    return frozenset(told)
+    axes = aval.mat.varying if hasattr(aval, "mat") else getattr(aval, "vma", ())
+    return frozenset(axes)
 
 
 def alike(arrays: Sequence[Any]) -> list[Any]:
@@ -59,7 +59,7 @@ def alike(arrays: Sequence[Any]) -> list[Any]:
     return [_varying(array, tuple(every - own)) for array, own in zip(arrays, along, strict=True)]
 
 
-def _varying(array: Any, axes: tuple[str, ...]) -> Any:
+def _varying(array: object, axes: tuple[str, ...]) -> Any:
     if not axes:
         return array
     return jax.lax.pcast(array, axes, to="varying") if hasattr(jax.lax, "pcast") else jax.lax.pvary(array, axes)
@@ -71,12 +71,12 @@ def batch_of(shapes: Sequence[Sequence[int]], ports: Sequence[Port]) -> tuple[in
     return tuple(jnp.broadcast_shapes(*heads))  # JAX's, since extents are symbols under jax.export
 
 
-def _evaluated(*operands: Any, called: JaxProgram) -> Any:
+def _evaluated(*operands: object, called: JaxProgram) -> Any:
     with jax.disable_jit(False):  # also if the caller has disabled it, because there is no other way to evaluate
         return called.compiled(*operands)
 
 
-def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: JaxProgram) -> tuple[Any, Any]:
+def _rates(operands: Sequence[object], tangents: Sequence[object], *, called: JaxProgram) -> tuple[object, object]:
     """Forward mode: the results, and their rates by the changing operands."""
     names = [port.name for port in called.program.inputs]
     moving = [k for k, tangent in enumerate(tangents) if type(tangent) is not ad.Zero]
@@ -91,28 +91,28 @@ def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: JaxProgr
     return results, [jnp.broadcast_to(rate, result.shape) for rate, result in zip(rates, results, strict=True)]
 
 
-def _transposed(cotangents: Sequence[Any], *operands: Any, called: JaxProgram) -> list[Any]:
+def _transposed(cotangents: Sequence[object], *operands: Any, called: JaxProgram) -> list[object]:
     """Reverse mode: a tangent program, linear in its last operands, becomes an adjoint program.
 
     So does any other program in operands in which it is affine, e.g. an adjoint program, linear in its cotangents,
     because the derivative is independent of the values of these operands.
     """
-    wanted = [k for k, operand in enumerate(operands) if ad.is_undefined_primal(operand)]
+    places = [k for k, operand in enumerate(operands) if ad.is_undefined_primal(operand)]
     of = [k for k, cotangent in enumerate(cotangents) if type(cotangent) is not ad.Zero]
     result: list[Any] = [None] * len(operands)
     if not of:
         return result
     base = called.base
-    if base is not None and min(wanted) >= len(base.program.inputs):
+    if base is not None and min(places) >= len(base.program.inputs):
         first = len(base.program.inputs)
-        names = tuple(called.active[k - first] for k in wanted)
+        names = tuple(called.active[k - first] for k in places)
     else:
         base, first = called, len(operands)
-        names = tuple(called.program.inputs[k].name for k in wanted)
+        names = tuple(called.program.inputs[k].name for k in places)
         _require_affine(called, tuple(called.program.outputs[k].name for k in of), names)
     adjoint = base.adjoint(tuple(base.program.outputs[k].name for k in of), names)
-    products = call.bind(*map(_known, operands[:first]), *(cotangents[k] for k in of), called=adjoint)
-    for k, product in zip(wanted, products, strict=True):
+    products = call.bind(*map(_or_zeros, operands[:first]), *(cotangents[k] for k in of), called=adjoint)
+    for k, product in zip(places, products, strict=True):
         result[k] = _summed(product, operands[k].aval.shape)
     return result
 
@@ -126,7 +126,7 @@ def _require_affine(called: JaxProgram, of: tuple[str, ...], wrt: tuple[str, ...
         )
 
 
-def _known(operand: Any) -> Any:
+def _or_zeros(operand: Any) -> Any:
     """The operand, or zeros for an operand of the transposition."""
     return jnp.zeros(operand.aval.shape, operand.aval.dtype) if ad.is_undefined_primal(operand) else operand
 
@@ -139,7 +139,7 @@ def _summed(array: Any, shape: tuple[int, ...]) -> Any:
     return summed.reshape(shape)
 
 
-def _batched(operands: Sequence[Any], axes: Sequence[int | None], *, called: JaxProgram) -> tuple[Any, list[int]]:
+def _batched(operands: Sequence[object], axes: Sequence[int | None], *, called: JaxProgram) -> tuple[object, list[int]]:
     """vmap: one more leading axis for the mapped operands."""
     rank = max(_rank(*one) for one in zip(operands, axes, called.program.inputs, strict=True))
     values = [

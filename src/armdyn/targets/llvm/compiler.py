@@ -89,7 +89,7 @@ def _target_machine(machine: Machine, optimisation: int, anywhere: bool = False)
 _naming = threading.Lock()
 
 
-def load_object(object_code: bytes, entry: str, functions: Mapping[str, int]) -> tuple[int, Any]:
+def load_object(object_code: bytes, entry: str, functions: Mapping[str, int]) -> tuple[int, object]:
     """Load object code with LLVM's own loader; returns the address of its entry, and the object to keep alive.
 
     ``functions`` are the addresses of functions it calls by name; LLVM has one function of each name at a time.

@@ -73,22 +73,22 @@ def conditions(nodes: Sequence[Node], results: Sequence[int], library: frozenset
     return _of_many(result, {index: NODES_OF_A_CALL if nodes[index][0] in library else 1 for index in result})
 
 
-def _of_many(found: dict[int, Conditions], counts: dict[int, int]) -> dict[int, Conditions]:
+def _of_many(conditions: dict[int, Conditions], counts: dict[int, int]) -> dict[int, Conditions]:
     """The conditions of nodes without the arms of fewer than `LEAST_NODES` nodes, nested arms included."""
     alone: dict[Conditions, int] = {}
-    for index, own in found.items():
+    for index, own in conditions.items():
         alone[own] = alone.get(own, 0) + counts[index]
     sizes: dict[Conditions, int] = {}
     for own, size in alone.items():
         for depth in range(1, len(own) + 1):
             sizes[own[:depth]] = sizes.get(own[:depth], 0) + size
-    return without(found, {own for own, size in sizes.items() if size < LEAST_NODES})
+    return without(conditions, {own for own, size in sizes.items() if size < LEAST_NODES})
 
 
-def without(found: dict[int, Conditions], arms: Collection[Conditions]) -> dict[int, Conditions]:
+def without(conditions: dict[int, Conditions], arms: Collection[Conditions]) -> dict[int, Conditions]:
     """The conditions of nodes without some arms; nodes within these keep their other conditions."""
-    kept = {own: tuple(c for k, c in enumerate(own) if own[: k + 1] not in arms) for own in {*found.values()}}
-    return {index: kept[own] for index, own in found.items() if kept[own]}
+    remaining = {own: tuple(c for k, c in enumerate(own) if own[: k + 1] not in arms) for own in {*conditions.values()}}
+    return {index: remaining[own] for index, own in conditions.items() if remaining[own]}
 
 
 def select_conditions(node: Node) -> Iterator[tuple[Condition, int]]:

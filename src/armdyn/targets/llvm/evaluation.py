@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from armdyn.program.program import Program
 from armdyn.targets.llvm.arithmetic import Instructions
-from armdyn.targets.llvm.scalars import Scalar
+from armdyn.targets.llvm.scalars import ScalarRegister
 from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of, cut
 from armdyn.targets.llvm.trigonometry import fast_limit, sincos
 from armdyn.targets.llvm.vectors import FunctionBody
@@ -59,7 +59,7 @@ class EvaluationCode:
     def __init__(
         self,
         out: Blocks,
-        scalar: Scalar,
+        scalar: ScalarRegister,
         program: Program,
         inputs: Sequence[str],
         called: Collection[str] = (),
@@ -101,9 +101,9 @@ class EvaluationCode:
             else:
                 self._names[index] = self._called(operation, [self._name(a) for a in arguments])
         if angles and self._sincos:
-            for angle, wanted in angles.items():
+            for angle, functions in angles.items():
                 both = dict(zip(("sin", "cos"), self._sincos(self._out, self._name(angle)), strict=True))
-                self._names |= {index: both[operation] for operation, index in wanted.items()}
+                self._names |= {index: both[operation] for operation, index in functions.items()}
         elif angles:
             self._sines(number, angles)
 
@@ -112,12 +112,12 @@ class EvaluationCode:
         out, t = self._out, self._scalar.type
         limit = self._scalar.splat(fast_limit(self._scalar))
         huge: dict[int, str] = {}
-        for angle, wanted in angles.items():
+        for angle, functions in angles.items():
             x = self._name(angle)
-            *result, _ = sincos(out, self._scalar, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
+            *result, _ = sincos(out, self._scalar, x, want_sin="sin" in functions, want_cos="cos" in functions)
             for operation, name in zip(("sin", "cos"), result, strict=True):
-                if operation in wanted:
-                    self._names[wanted[operation]] = str(name)
+                if operation in functions:
+                    self._names[functions[operation]] = str(name)
             magnitude = out.let(f"call {t} @llvm.fabs.{self._scalar.suffix}({t} {x})")
             huge[angle] = out.let(f"fcmp ogt {t} {magnitude}, {limit}")
         any_huge = next(iter(huge.values()))
@@ -128,8 +128,8 @@ class EvaluationCode:
         out.begin(f"huge{number}")
         better = {
             index: self._of_huge(operation, self._names[angle], huge[angle], limit, self._names[index])
-            for angle, wanted in angles.items()
-            for operation, index in wanted.items()
+            for angle, functions in angles.items()
+            for operation, index in functions.items()
         }
         out.put(f"br label %sines{number}")
         out.begin(f"sines{number}")

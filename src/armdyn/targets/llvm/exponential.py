@@ -61,9 +61,9 @@ def hyperbolic_tangent(out: FunctionBody, vector: Vector, x: str) -> str:
     """Append the instructions for tanh x, accurate relative to its size also near zero."""
     t = vector.type
     magnitude = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {x})")
-    twice = out.let(f"fadd {t} {magnitude}, {magnitude}")
-    twice = clamp(out, vector, twice, 0.0, 44.0)  # from there on tanh is 1 to the last place
-    k, growth = _expm1_of_rest(out, vector, twice)
+    double = out.let(f"fadd {t} {magnitude}, {magnitude}")
+    double = clamp(out, vector, double, 0.0, 44.0)  # from there on tanh is 1 to the last place
+    k, growth = _expm1_of_rest(out, vector, double)
     scale = _power_of_two(out, vector, k)
     scale_minus_1 = out.let(f"fsub {t} {scale}, {vector.splat(1.0)}")
     expm1 = multiply_add(out, vector, scale, growth, scale_minus_1)

@@ -50,10 +50,10 @@ def _evaluate(integration: Integration, plan: Sections, vector: Vector) -> str:
     for number in range(len(plan.parts)):
         out.put(f"call void @part{number}(ptr %values, ptr %values)")
     lanes, results = Lanes(out, vector), iter(integration.rates.results)
-    found = {port.name: list(islice(results, port.size)) for port in integration.rates.outputs}
+    values = {port.name: list(islice(results, port.size)) for port in integration.rates.outputs}
 
     def keep(result: str, base: str, first: int = 0) -> None:
-        for k, (slot, constant) in enumerate(plan.places(found[result]), start=first):
+        for k, (slot, constant) in enumerate(plan.places(values[result]), start=first):
             lanes.store(lanes.load("%values", slot) if constant is None else vector.splat(constant), base, k)
 
     firsts = accumulate((port.size for port in integration.state_ports), initial=0)

@@ -12,8 +12,14 @@ class IntegrationPorts:
     """The arguments and results of the loop by number."""
 
     def __init__(self, integration: Integration) -> None:
-        state, held = integration.state_ports, integration.held_ports
-        inputs = [Port("limits", (len(LIMITS),)), Port("progress", (len(PROGRESS),)), *state, *held, Port("times", ())]
+        state, constants = integration.state_ports, integration.held_ports
+        inputs = [
+            Port("limits", (len(LIMITS),)),
+            Port("progress", (len(PROGRESS),)),
+            *state,
+            *constants,
+            Port("times", ()),
+        ]
         outputs = [
             Port("progress", (len(PROGRESS),)),
             *state,

@@ -59,8 +59,8 @@ class Queue:
             some = lanes.let(f"icmp slt i64 {following}, %count")
             free = lanes.let(f"fcmp oeq double {lanes.of_lane('%busy', lane)}, 0.0")
             at_first = lanes.let(f"icmp slt i64 {following}, {lanes.vector.lanes}")
-            wanted = lanes.let(f"or i1 {some}, {at_first}")
-            with lanes.where(lanes.let(f"and i1 {free}, {wanted}"), "fill.one"):
+            condition = lanes.let(f"or i1 {some}, {at_first}")
+            with lanes.where(lanes.let(f"and i1 {free}, {condition}"), "fill.one"):
                 state = lanes.let(f"call i64 @llvm.umin.i64(i64 {following}, i64 %last.state)")
                 lanes.put(f"store i64 {lanes.let(f'add i64 {following}, 1')}, ptr %next.state")
                 lanes.put(f"store i64 {state}, ptr {lanes.place('%index', lane)}, align 8")

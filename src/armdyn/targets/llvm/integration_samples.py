@@ -66,8 +66,8 @@ class SampleCode:
             with lanes.each("lane", "%lanes") as lane:
                 result = lanes.let(f"fcmp oeq double {lanes.of_lane('%accepted', lane)}, 1.0")
                 due_here = lanes.let(f"fcmp ole double {lanes.of_lane('%next', lane)}, {lanes.of_lane('%t.new', lane)}")
-                wanted = lanes.let(f"or i1 %keeps.pieces, {due_here}")
-                with lanes.where(lanes.let(f"and i1 {result}, {wanted}"), "polynomial"):
+                condition = lanes.let(f"or i1 %keeps.pieces, {due_here}")
+                with lanes.where(lanes.let(f"and i1 {result}, {condition}"), "polynomial"):
                     self._own_polynomial(lane)
                     with lanes.where("%keeps.pieces", "piece"):
                         self._keep_piece(lane)

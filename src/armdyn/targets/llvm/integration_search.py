@@ -60,15 +60,15 @@ class Search:
         """End the integration in the lanes in which a result is negative when a call begins."""
         if not self.count:
             return
-        least, which = self.lanes.load("%w.start"), self.lanes.vector.splat(0.0)
+        least, index = self.lanes.load("%w.start"), self.lanes.vector.splat(0.0)
         for k in range(1, self.count):
             value = self.lanes.load("%w.start", k)
             smaller = self.lanes.compare("olt", value, least)
-            least, which = self.lanes.select(smaller, value, least), self.lanes.select(smaller, float(k), which)
+            least, index = self.lanes.select(smaller, value, least), self.lanes.select(smaller, float(k), index)
         watches = self.lanes.both(running, self.lanes.compare("oeq", self._limit(), 1.0))
         below = self.lanes.both(watches, self.lanes.compare("olt", least, -BELOW))
         below = self.lanes.both(below, self._in_phase(STEPPING))
-        self._store(_WHICH, below, which)
+        self._store(_WHICH, below, index)
         self._store(_STATUS, below, LOCATED)
 
     def clear(self) -> None:
@@ -95,7 +95,7 @@ class Search:
         lanes, h = self.lanes, self.lanes.load("%h")
         stepping, watches = self._in_phase(STEPPING), lanes.compare("oeq", self._limit(), 1.0)
         trial, landed = lanes.both(running, self._in_phase(SEARCHING)), lanes.both(running, self._in_phase(LANDING))
-        least, which = self._end_of_step()
+        least, index = self._end_of_step()
         falls = lanes.compare("olt", lanes.load("%least.watched"), 0.0)
         looks = lanes.both(lanes.both(fine, stepping), watches)
         begins = lanes.both(looks, falls)
@@ -103,7 +103,7 @@ class Search:
         self._store(_STATUS, stopped, WATCHED)
         self._store(_H, stopped, h)
         self._begin(begins, h)
-        self._narrow(self._either(begins, trial), trial, falls, least, which)
+        self._narrow(self._either(begins, trial), trial, falls, least, index)
         result = lanes.compare("olt", self._load(_F_HIGH), 0.0)
         self._store(_STATUS, lanes.both(landed, result), LOCATED)
         self._store(_PHASE, landed, STEPPING)
@@ -129,15 +129,15 @@ class Search:
     def _end_of_step(self) -> tuple[str, str]:
         """The least result at the end of the step, and its number."""
         lanes = self.lanes
-        least, which = lanes.load("%watched"), lanes.vector.splat(0.0)
+        least, index = lanes.load("%watched"), lanes.vector.splat(0.0)
         for k in range(self.count):
             value = lanes.load("%watched", k)
             lanes.store(value, "%w.end", k)
             if self.slopes:
                 lanes.store(lanes.load("%slopes", k), "%s.end", k)
             smaller = lanes.compare("olt", value, least)
-            least, which = lanes.select(smaller, value, least), lanes.select(smaller, float(k), which)
-        return least, which
+            least, index = lanes.select(smaller, value, least), lanes.select(smaller, float(k), index)
+        return least, index
 
     def _may_dip(self, h: str) -> str:
         """The lanes in which a result may fall below zero and rise again within the step."""

@@ -139,10 +139,10 @@ class StepCode:
             lanes.store(lanes.select(rejected, TOO_SHORT, self._progress(_STATUS)), "%progress", _STATUS)
             return
         bounded = lanes.largest(lanes.least(error, LARGEST_ERROR), SMALLEST_ERROR)
-        wanted = lanes.op("fmul", lanes.inverse_root(bounded, pair.error_order + 1), SAFETY)
+        factor = lanes.op("fmul", lanes.inverse_root(bounded, pair.error_order + 1), SAFETY)
         again = lanes.compare("oeq", self._progress(_REJECTED), 1.0)
-        longer = lanes.least(lanes.select(again, 1.0, LARGEST_FACTOR), wanted)
-        lanes.store(lanes.select(accepted, longer, lanes.largest(wanted, LEAST_FACTOR)), "%factor")
+        longer = lanes.least(lanes.select(again, 1.0, LARGEST_FACTOR), factor)
+        lanes.store(lanes.select(accepted, longer, lanes.largest(factor, LEAST_FACTOR)), "%factor")
 
     def _correct(self, accepted: str, correcting: int) -> str:
         """Correct the new state in the accepting lanes; returns those in which it is finite, the others fail."""

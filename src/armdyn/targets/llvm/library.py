@@ -55,7 +55,7 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
     parts = {index: FunctionBody(f"of{index}.") for index in (*powers, *exponentials, *angles)}
     huge = [_power(parts[index], plan, vector, index) for index in powers]
-    beyond = [_sines(parts[angle], plan, vector, angle, wanted) for angle, wanted in angles.items()]
+    beyond = [_sines(parts[angle], plan, vector, angle, functions) for angle, functions in angles.items()]
     begun = [_exponential(parts[index], plan, vector, index) for index in exponentials]
     side_by_side(out, begun, _POWERS_AT_ONCE)
     side_by_side(out, [parts[index] for index in angles], _SINES_AT_ONCE)  # while those divide
@@ -94,20 +94,20 @@ def _huge_sines(out: FunctionBody, plan: Sections, vector: Vector, angles: Mappi
         return
     out.put(f"br i1 {any_lane(out, vector, huge)}, label %huge, label %end")
     out.put("huge:")
-    for angle, wanted in angles.items():
+    for angle, functions in angles.items():
         source = slot_pointer(out, vector, "%values", plan.slots[angle])
-        for operation, index in wanted.items():
+        for operation, index in functions.items():
             target = slot_pointer(out, vector, "%results", plan.slots[index])
             out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
 
 
-def _sines(out: FunctionBody, plan: Sections, vector: Vector, angle: int, wanted: dict[str, int]) -> str:
+def _sines(out: FunctionBody, plan: Sections, vector: Vector, angle: int, functions: dict[str, int]) -> str:
     """Store sine and cosine of one angle in their slots; returns the integers that `may_be_huge` tests."""
     x = _argument(out, plan, vector, angle)
-    sin_x, cos_x, beyond = sincos(out, vector, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
+    sin_x, cos_x, beyond = sincos(out, vector, x, want_sin="sin" in functions, want_cos="cos" in functions)
     for operation, result in (("sin", sin_x), ("cos", cos_x)):
-        if operation in wanted:
-            _store(out, plan, vector, wanted[operation], str(result))
+        if operation in functions:
+            _store(out, plan, vector, functions[operation], str(result))
     return beyond
 
 

@@ -92,8 +92,8 @@ def _processor() -> str:
             first_block = file.read(8192).decode(errors="replace").split("\n\n")[0]
     except OSError:
         return _processor_by_llvm()
-    wanted = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU ")
-    lines = [line for line in first_block.splitlines() if line.startswith(wanted)]
+    keys = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU ")
+    lines = [line for line in first_block.splitlines() if line.startswith(keys)]
     return "\n".join([os.uname().machine, *lines]) if lines else _processor_by_llvm()
 
 

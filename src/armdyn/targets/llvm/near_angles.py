@@ -44,19 +44,19 @@ def with_near_angles(program: Program) -> Program:
     close = _close(nodes, angles)
     if not close:
         return program
-    needed = _needed(nodes, angles, close)
+    needed = _nodes_needed(nodes, angles, close)
     groups = _groups(nodes, angles, close, needed)
     if not groups:
         return program
-    known = {x: (x, a, angles[a]["sin"], angles[a]["cos"]) for x, a in close.items()}
+    arrays = {x: (x, a, angles[a]["sin"], angles[a]["cos"]) for x, a in close.items()}
     group_of = {index: group for group in groups for x in group for index in angles[x].values()}
-    needed |= {index: [one for x in group for one in known[x]] for index, group in group_of.items()}
+    needed |= {index: [one for x in group for one in arrays[x]] for index, group in group_of.items()}
     graph, place = Graph(), dict[int, int]()
     for index in in_order(needed):
         if index not in group_of:
             place[index] = _copied(graph, nodes[index], place)
         elif index not in place:
-            result = _near({x: [Expr(graph, place[one]) for one in known[x]] for x in group_of[index]})
+            result = _near({x: [Expr(graph, place[one]) for one in arrays[x]] for x in group_of[index]})
             place |= {angles[x][operation]: result[x][operation].index for x in result for operation in angles[x]}
     return Program(program.name, program.inputs, program.outputs, *live(graph, [place[r] for r in program.results]))
 
@@ -72,11 +72,11 @@ def _angles(nodes: Sequence[Node]) -> Angles:
 
 def _close(nodes: Sequence[Node], angles: Angles) -> dict[int, int]:
     """The angles that are another angle plus products, which may be small, each with that of the fewest products."""
-    known = {a: _terms(nodes, a) for a, of in angles.items() if len(of) == 2}
+    terms_of_angles = {a: _terms(nodes, a) for a, of in angles.items() if len(of) == 2}
     result: dict[int, int] = {}
     for x in angles:
         terms, fewest = _terms(nodes, x), len(nodes)
-        for a, own in known.items():
+        for a, own in terms_of_angles.items():
             rest = terms - own
             if rest and not own - terms and all(nodes[term][0] == "mul" for term in rest) and rest.total() < fewest:
                 result[x], fewest = a, rest.total()
@@ -95,7 +95,7 @@ def _terms(nodes: Sequence[Node], index: int) -> Counter[int]:
     return terms
 
 
-def _needed(nodes: Sequence[Node], angles: Angles, close: Mapping[int, int]) -> dict[int, list[int]]:
+def _nodes_needed(nodes: Sequence[Node], angles: Angles, close: Mapping[int, int]) -> dict[int, list[int]]:
     """The nodes from which every node is computed; for a close angle the other angle's sine and cosine too."""
     needed = {index: [*arguments_of(node)] for index, node in enumerate(nodes)}
     for x, a in close.items():
@@ -128,13 +128,13 @@ def _copied(graph: Graph, node: Node, place: Mapping[int, int]) -> int:
     return graph.apply(operation, *(place[a] for a in arguments_of(node)))
 
 
-def _near(known: Mapping[int, Sequence[Any]]) -> dict[int, dict[str, Expr]]:
+def _near(arrays: Mapping[int, Sequence[Any]]) -> dict[int, dict[str, Expr]]:
     """sin x and cos x of angles that are computed together, from x, a, sin a and cos a of each."""
-    offsets = {angle: x - a for angle, (x, a, _, _) in known.items()}
+    offsets = {angle: x - a for angle, (x, a, _, _) in arrays.items()}
     squares = {angle: b * b for angle, b in offsets.items()}
     are_near = less_equal(sum(squares.values()), float(LIMIT))
     result = {}
-    for angle, (x, _, sin_a, cos_a) in known.items():
+    for angle, (x, _, sin_a, cos_a) in arrays.items():
         b, z = offsets[angle], squares[angle]
         sin_b, less_one = b + (b * z) * _polynomial(z, SIN), z * _polynomial(z, COS)
         sin_x, cos_x = sin_a + (sin_a * less_one + cos_a * sin_b), cos_a + (cos_a * less_one - sin_a * sin_b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from armdyn.targets.llvm.vectors import Vector
 
 
-class Scalar(Vector):
+class ScalarRegister(Vector):
     """A register of one number."""
 
     @property
@@ -37,5 +37,5 @@ class Scalar(Vector):
         return str(value)
 
 
-DOUBLE = Scalar("double", 1, has_fma=True)
+DOUBLE = ScalarRegister("double", 1, has_fma=True)
 """A float64 number of a GPU, which computes a * b + c with one rounding."""

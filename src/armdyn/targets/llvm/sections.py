@@ -127,9 +127,11 @@ def cut(program: Program) -> Sections:
     )
 
 
-def _sections(program: Program, found: Mapping[int, Conditions]) -> tuple[list[Arithmetic | Library], dict[int, int]]:
+def _sections(
+    program: Program, conditions: Mapping[int, Conditions]
+) -> tuple[list[Arithmetic | Library], dict[int, int]]:
     """The sections of nodes, some with conditions, and for selects in them the arm in their slots before."""
-    stages = _stages(program, found)
+    stages = _stages(program, conditions)
     arithmetic: list[list[int]] = [[] for _ in range(max(stages, default=0) + 1)]
     library: list[list[int]] = [[] for _ in arithmetic]
     for index, node in enumerate(program.nodes):
@@ -138,9 +140,9 @@ def _sections(program: Program, found: Mapping[int, Conditions]) -> tuple[list[A
         elif node[0] not in ("input", "const"):
             arithmetic[stages[index]].append(index)
     sections: list[Arithmetic | Library] = []
-    with_selects, before = dict(found), dict[int, int]()
+    with_selects, before = dict(conditions), dict[int, int]()
     for calls, nodes in zip(library, arithmetic, strict=True):
-        sections += _batches(calls, found)
+        sections += _batches(calls, conditions)
         for own, stretch in _stretches(program.nodes, nodes, with_selects, before):
             sections += [Arithmetic(tuple(piece), own) for piece in _pieces(stretch)]
     return sections, before
@@ -163,7 +165,7 @@ def _arms_before(before: Mapping[int, int], arm: int) -> Iterator[int]:
         yield arm
 
 
-def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
+def _stages(program: Program, conditions: Mapping[int, Conditions]) -> list[int]:
     """The stage of every node: the number of batches of library calls before it.
 
     Library calls come as early, arithmetic as late as possible, so that few values wait in memory. The condition of a
@@ -174,9 +176,10 @@ def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
     if not calls:
         return [0] * len(nodes)
     needed = [
-        _needed(nodes, index, found) if index in calls else arguments_of(node) for index, node in enumerate(nodes)
+        _nodes_before(nodes, index, conditions) if index in calls else arguments_of(node)
+        for index, node in enumerate(nodes)
     ]
-    order = in_order(dict(enumerate(needed))) if calls & found.keys() else range(len(nodes))
+    order = in_order(dict(enumerate(needed))) if calls & conditions.keys() else range(len(nodes))
     stages = [0] * len(nodes)
     for index in order:
         stages[index] = max([stages[a] for a in needed[index]], default=0) + (index in calls)
@@ -191,27 +194,27 @@ def _stages(program: Program, found: Mapping[int, Conditions]) -> list[int]:
     return stages
 
 
-def _batches(calls: Iterable[int], found: Mapping[int, Conditions]) -> Iterator[Library]:
+def _batches(calls: Iterable[int], conditions: Mapping[int, Conditions]) -> Iterator[Library]:
     """The library calls of a stage, those of the same conditions together."""
     batches: dict[Conditions, list[int]] = {}
     for index in calls:
-        batches.setdefault(found.get(index, ()), []).append(index)
+        batches.setdefault(conditions.get(index, ()), []).append(index)
     for own in sorted(batches, key=len):
         yield Library(tuple(batches[own]), own)
 
 
 def _stretches(
-    nodes: Sequence[Node], indices: Sequence[int], found: dict[int, Conditions], before: dict[int, int]
+    nodes: Sequence[Node], indices: Sequence[int], conditions: dict[int, Conditions], before: dict[int, int]
 ) -> Iterator[tuple[Conditions, list[int]]]:
     """The nodes of a stage in stretches with identical conditions, or without any.
 
     Nodes with conditions, and their selects, wait until another node needs them or the stage ends: all values that they
-    read are computed by then, and they are together. The selects are written into ``found`` and ``before``.
+    read are computed by then, and they are together. The selects are written into ``conditions`` and ``before``.
     """
-    if found.keys().isdisjoint(indices):
+    if conditions.keys().isdisjoint(indices):
         yield (), [*indices]
         return
-    needed = {index: _needed(nodes, index, found) for index in indices}
+    needed = {index: _nodes_before(nodes, index, conditions) for index in indices}
     waiting: dict[Conditions, list[int]] = {}
     complete: list[tuple[Conditions, list[int]]] = []  # still waiting, but complete
     wait, are_complete = set[int](), set[int]()  # all nodes of these
@@ -230,15 +233,15 @@ def _stretches(
         for index in reading:
             for a in needed[index]:
                 if a in wait:
-                    end(found[a])
+                    end(conditions[a])
 
     for index in in_order(needed):
         for condition, arm in select_conditions(nodes[index]):
-            if index not in found and (condition,) in waiting and _is_stored(nodes, arm, found, before):
-                found[index], before[index] = (condition,), arm  # the condition is among the arguments of a select
-        own = found.get(index, ())
+            if index not in conditions and (condition,) in waiting and _is_stored(nodes, arm, conditions, before):
+                conditions[index], before[index] = (condition,), arm  # the condition is among the arguments of a select
+        own = conditions.get(index, ())
         if own:
-            read = {found[a] for a in wait.intersection(needed[index])}
+            read = {conditions[a] for a in wait.intersection(needed[index])}
             read.discard(own)
             if read:
                 if own in waiting and wants.any_wants(read, own):  # neither could be first
@@ -287,9 +290,9 @@ def in_order(needed: Mapping[int, Sequence[int]]) -> list[int]:
     return order
 
 
-def _needed(nodes: Sequence[Node], index: int, found: Mapping[int, Conditions]) -> tuple[int, ...]:
+def _nodes_before(nodes: Sequence[Node], index: int, conditions: Mapping[int, Conditions]) -> tuple[int, ...]:
     """The nodes that must be computed before one: those it reads, and those of its conditions."""
-    own = found.get(index)
+    own = conditions.get(index)
     read = arguments_of(nodes[index])
     return (*read, *(condition.node for condition in own)) if own else read
 
@@ -323,10 +326,12 @@ class _Wants:
         return False
 
 
-def _is_stored(nodes: Sequence[Node], arm: int, found: Mapping[int, Conditions], before: Mapping[int, int]) -> bool:
+def _is_stored(
+    nodes: Sequence[Node], arm: int, conditions: Mapping[int, Conditions], before: Mapping[int, int]
+) -> bool:
     """True if arithmetic without a condition stores an arm, or the arm before it."""
     return all(
-        nodes[index][0] not in ("input", "const", *LIBRARY) and (index not in found or index in before)
+        nodes[index][0] not in ("input", "const", *LIBRARY) and (index not in conditions or index in before)
         for index in _arms_before(before, arm)
     )
 
@@ -346,10 +351,10 @@ def _slots(program: Program, sections: Sequence[Arithmetic | Library], before: M
     nodes, last = program.nodes, _last_readings(program, sections, before)
     slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
     first = sum(port.size for port in program.inputs)
-    kept = [i for i in last if nodes[i][0] == "const"]
-    kept += [i for i in dict.fromkeys(program.results) if i not in slots and nodes[i][0] != "const"]
-    slots |= {index: first + k for k, index in enumerate(dict.fromkeys(kept))}
-    count, free = first + len(set(kept)), list[int]()
+    constants = [i for i in last if nodes[i][0] == "const"]
+    constants += [i for i in dict.fromkeys(program.results) if i not in slots and nodes[i][0] != "const"]
+    slots |= {index: first + k for k, index in enumerate(dict.fromkeys(constants))}
+    count, free = first + len(set(constants)), list[int]()
     ending: list[list[int]] = [[] for _ in sections]  # the slots that are free after each section
     begun_by: dict[int, list[int]] = {}
     passing = _passing(program, sections, before)

@@ -66,10 +66,10 @@ def decide(out: FunctionBody, vector: Vector, number: int, port: Port) -> None:
     dense = out.let(f"icmp eq i64 %outer{number}, {vector.itemsize}")
     large = out.let(f"and i1 %much{number}, {dense}")
     gaps = out.let(f"xor i1 %contiguous{number}, true")
-    wanted = out.let(f"and i1 {large}, {gaps}")
-    size = out.let(f"select i1 {wanted}, i64 {port.size}, i64 0")  # else there may be no table
+    condition = out.let(f"and i1 {large}, {gaps}")
+    size = out.let(f"select i1 {condition}, i64 {port.size}, i64 0")  # else there may be no table
     whole = out.let(f"call i1 @whole_numbers(ptr %offsets{number}, i64 {size})")
-    out.put(f"%columns{number} = and i1 {wanted}, {whole}")
+    out.put(f"%columns{number} = and i1 {condition}, {whole}")
     out.put(f"br i1 %columns{number}, label %places{number}, label %chosen{number}")
     out.put(f"places{number}:")
     table = f"ptr %data{number}, ptr %offsets{number}, i64 {port.size}, ptr %places{number}.table"

@@ -41,7 +41,7 @@ def load_piece(out: FunctionBody, vector: Vector, places: Sequence[str], width: 
     blocks = []
     for first in range(width):  # the lanes first, first + width, ... side by side, a sublane each
         parts = [out.let(f"load <{width} x {vector.scalar}>, ptr {place}, align 1") for place in places[first::width]]
-        blocks.append(_joined(out, vector, parts, width))
+        blocks.append(_join(out, vector, parts, width))
     return _transpose_sublanes(out, vector, blocks)
 
 
@@ -72,7 +72,7 @@ def _scatter(out: FunctionBody, vector: Vector, scattered: str, places: Sequence
         out.put(f"store {vector.scalar} {number}, ptr {place}, align 1")
 
 
-def _joined(out: FunctionBody, vector: Vector, parts: list[str], width: int) -> str:
+def _join(out: FunctionBody, vector: Vector, parts: list[str], width: int) -> str:
     """Short vectors side by side in a long one."""
     while len(parts) > 1:
         parts = [

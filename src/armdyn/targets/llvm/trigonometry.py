@@ -158,15 +158,15 @@ def reduce_ordinary(out: FunctionBody, vector: Vector, x: str) -> tuple[str, str
         for part in half_pi_parts(vector):
             signed, r = r, multiply_add(out, vector, k, vector.splat(-part), r)
         return r, signed, quadrant
-    lost = vector.splat(0.0)  # the rounding errors of r, added at the end
+    rounding = vector.splat(0.0)  # the rounding errors of r, added at the end
     for part in half_pi_parts(vector):
         multiple = out.let(f"fmul {t} {k}, {vector.splat(part)}")
         less = out.let(f"fsub {t} {r}, {multiple}")
         taken = out.let(f"fsub {t} {r}, {less}")
         error = out.let(f"fsub {t} {taken}, {multiple}")
-        lost = out.let(f"fadd {t} {lost}, {error}")
+        rounding = out.let(f"fadd {t} {rounding}, {error}")
         signed, r = r, less
-    return out.let(f"fadd {t} {r}, {lost}"), signed, quadrant
+    return out.let(f"fadd {t} {r}, {rounding}"), signed, quadrant
 
 
 def _sin_polynomial(out: FunctionBody, vector: Vector, r: str, z: str) -> str:

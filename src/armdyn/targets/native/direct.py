@@ -47,7 +47,7 @@ _ARRAY_NEW, _ARRAY_RETURN = 93, 76  # slots in NumPy's table: PyArray_New, PyArr
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
-def record(kernel: Any, container: Any = None) -> bytes:
+def record(kernel: object, container: Any = None) -> bytes:
     """The record of a kernel; empty if the C function cannot call it.
 
     ``container`` is called with the results, and must live as long as the record; several results need one.
@@ -74,7 +74,7 @@ def _packed_record(loop: int, inputs: list[Shape], outputs: list[Shape], contain
     )  # fmt: skip
 
 
-def call_method(fallback: Callable[..., Any], attribute: str, trial: Any) -> Any:
+def call_method(fallback: Callable[..., object], attribute: str, trial: object) -> Any:
     """A C function to be assigned to ``__call__`` of a class in place of ``fallback``; None if it cannot be made.
 
     ``attribute`` is the name of the attribute of ``self`` with its records, followed by `NO_RECORDS`; ``trial`` is a
@@ -87,7 +87,7 @@ def call_method(fallback: Callable[..., Any], attribute: str, trial: Any) -> Any
         return None
 
 
-def _method(entry: int, fallback: Callable[..., Any], attribute: str) -> Any:
+def _method(entry: int, fallback: Callable[..., object], attribute: str) -> Any:
     """The C function as a method, which Python binds to ``self`` like a function."""
     table = numpy_table("_ARRAY_API")
     needed = (sys.intern(attribute), fallback, np.ndarray, np.dtype(np.float64))
@@ -116,10 +116,10 @@ class _MethodDefinition(ctypes.Structure):
 def _entry() -> int | None:
     """The address of the C function; None if it is turned off or not available, and then ufuncs are called."""
     try:
-        known = is_on("direct") and _is_known()
+        is_usable = is_on("direct") and _is_known()
     except Exception:  # of a Python or NumPy that has no such objects
         return None
-    return helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY) if known else None
+    return helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY) if is_usable else None
 
 
 def _is_known() -> bool:
@@ -141,25 +141,25 @@ def _works(entry: int, trial: Any) -> bool:
     """True if the C function equals a ufunc for one state, in new arrays and ``out``, and passes on two states."""
 
     class Trial:
-        records = record(trial, _together) + NO_RECORDS
+        records = record(trial, _one_or_tuple) + NO_RECORDS
 
-        def __call__(self, *arrays: Any, **keywords: Any) -> Any:
+        def __call__(self, *arrays: object, **keywords: object) -> Any:
             return None
 
     Trial.__call__ = _method(entry, Trial.__call__, "records")  # type: ignore[method-assign]
     inputs, outputs = core_shapes(trial)
     one, two = ([np.ones((*states, *shape)) for shape in inputs] for states in ((), (2,)))
     room = [np.empty(shape) for shape in outputs]
-    results = Trial()(*one), Trial()(*one, out=_together(*room)), room, trial(*one)
+    results = Trial()(*one), Trial()(*one, out=_one_or_tuple(*room)), room, trial(*one)
     new, values, written, expected = (_flat(one).tobytes() for one in results)
     return new == values == written == expected and Trial()(*two) is None
 
 
-def _flat(results: Any) -> Any:
+def _flat(results: object) -> Any:
     """All numbers of one or several results."""
     return np.concatenate([np.ravel(one) for one in (results if isinstance(results, tuple | list) else (results,))])
 
 
-def _together(*results: Any) -> Any:
+def _one_or_tuple(*results: object) -> Any:
     """One result alone, several as a tuple, as ufuncs return them."""
     return results if len(results) > 1 else results[0]

@@ -67,8 +67,8 @@ def link(objects: Sequence[bytes], entry: str) -> Image:
             if symbol.section or not symbol.name:
                 target = file.address(symbol)
             else:
-                known = symbol.name in functions
-                target = functions[symbol.name] if known else trampolines.address(symbol.name)
+                is_function = symbol.name in functions
+                target = functions[symbol.name] if is_function else trampolines.address(symbol.name)
             processor.write(kind, code, place, target + addend)
     for symbol in files[0].symbols:
         if symbol.name == entry and symbol.section:

@@ -7,7 +7,6 @@ import mmap
 import struct
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from armdyn.targets.native.linker import Image
 
@@ -18,7 +17,7 @@ class LoadError(Exception):
     """The system refuses to run the image."""
 
 
-def load(image: Image, functions: Mapping[str, int] = NO_FUNCTIONS) -> tuple[int, Any]:
+def load(image: Image, functions: Mapping[str, int] = NO_FUNCTIONS) -> tuple[int, object]:
     """The address of an image's entry, and the object that must be kept alive as long as it may be called.
 
     ``functions`` are the addresses of the functions that the image calls in addition to libm's and Python's.

@@ -79,10 +79,20 @@ def plan(
     """
     item = 4 if letter == "f" else 8
     sizes = [math.prod(core) for core in cores]
-    held = [count * size for count, size in zip(counts, sizes, strict=True)]
+    sizes_of_states = [count * size for count, size in zip(counts, sizes, strict=True)]
     outer, inner = (
         [item * step * size for step, size in zip(axis.steps, sizes, strict=True)] for axis in (rows, states)
     )
     within = [item * math.prod(core[axis + 1 :]) for core in cores for axis in range(len(core))]
-    words = [inputs, len(cores), XLA_TYPES[letter], rows.extent, states.extent, *held, *outer, *inner, *within]
+    words = [
+        inputs,
+        len(cores),
+        XLA_TYPES[letter],
+        rows.extent,
+        states.extent,
+        *sizes_of_states,
+        *outer,
+        *inner,
+        *within,
+    ]
     return [len(words) + 1, *words]

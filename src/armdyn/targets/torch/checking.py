@@ -20,7 +20,7 @@ _LOWERED = (torch.bfloat16, torch.float16)
 _DEVICES = ("cpu", "meta")
 
 
-def align_tensors(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
+def align_tensors(tensors: Sequence[Any], ports: Sequence[Port]) -> list[object]:
     """The tensors, checked, with leading axes broadcast; no memory is copied.
 
     Under `torch.autocast` tensors of lower precision are computed in float32, or in float64 if another one has that, as
@@ -32,15 +32,15 @@ def align_tensors(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
         ShapeError: if a tensor's last axes are not the array's, or leading axes do not broadcast.
         Unsupported: if tensors are on other devices than the CPU, or have a sparse layout.
     """
-    wanted = _common_type(tensors)
-    tensors = [tensor.to(wanted) if _is_lowered(tensor) else tensor for tensor in tensors]
+    dtype = _common_type(tensors)
+    tensors = [tensor.to(dtype) if _is_lowered(tensor) else tensor for tensor in tensors]
     for tensor, port in zip(tensors, ports, strict=True):
-        _check(tensor, port, wanted)
+        _check(tensor, port, dtype)
     _check_same_type(tensors, ports)
     return _broadcast(tensors, ports)
 
 
-def _common_type(tensors: Sequence[Any]) -> Any:
+def _common_type(tensors: Sequence[object]) -> Any:
     """The common type of the tensors: float64 if any has it, else float32."""
     types = [getattr(tensor, "dtype", None) for tensor in tensors]
     return next((dtype for dtype in _TYPES if dtype in types), torch.float32)
@@ -52,14 +52,14 @@ def _is_lowered(tensor: Any) -> bool:
     return is_low and bool(torch.is_autocast_enabled(tensor.device.type))
 
 
-def _check(tensor: Any, port: Port, wanted: Any) -> None:
+def _check(tensor: object, port: Port, dtype: Any) -> None:
     if not isinstance(tensor, torch.Tensor):
         kind = f"{type(tensor).__module__}.{type(tensor).__qualname__}".removeprefix("builtins.")
         raise TypeError(f"{port.name} is a {kind}; expected a torch.Tensor: torch.as_tensor({port.name})")
     if tensor.dtype not in _TYPES:
         raise DTypeError(
             f"{port.name} is a tensor of {tensor.dtype}; expected torch.float64 or torch.float32: "
-            f"{port.name}.to({wanted})"
+            f"{port.name}.to({dtype})"
         )
     if tensor.device.type not in _DEVICES:
         raise Unsupported(

@@ -29,11 +29,11 @@ class KernelCalls:
         self.workers = workers
         self._inputs, self._outputs = _with_numbers(program.inputs), _with_numbers(program.outputs)
 
-    def __call__(self, *tensors: Any) -> list[Any]:
+    def __call__(self, *tensors: object) -> list[Any]:
         """The results, new tensors; the leading axes of all tensors are equal."""
         return self.of_arrays(tensors, list(map(as_array, tensors)))
 
-    def of_arrays(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+    def of_arrays(self, tensors: Sequence[Any], arrays: Sequence[object]) -> list[object]:
         """The results for tensors, given their views as arrays."""
         results = self.empty_results(tensors[0], batch_of(tensors[0], self.program.inputs[0]))
         out = tuple(results[k].numpy() for k in self._outputs)
@@ -54,7 +54,7 @@ class KernelCalls:
         results = interpret(self.program, *some)
         return [results[k] for k in self._outputs]
 
-    def _run(self, dtype: Any) -> Callable[..., Any]:
+    def _run(self, dtype: object) -> Callable[..., Any]:
         kernel = self._kernel
         function = kernel.for_float64 if dtype is torch.float64 else kernel.for_any()
         return function if self.workers is None else partial(run_in_parallel, function, self.workers)
@@ -62,8 +62,8 @@ class KernelCalls:
     @cached_property
     def _kernel(self) -> Kernel:
         inputs, outputs = (
-            tuple(ports[k] for k in kept)
-            for ports, kept in ((self.program.inputs, self._inputs), (self.program.outputs, self._outputs))
+            tuple(ports[k] for k in cache)
+            for ports, cache in ((self.program.inputs, self._inputs), (self.program.outputs, self._outputs))
         )
         return kernel_of(guarded(replace(self.program, inputs=inputs, outputs=outputs)))
 

@@ -27,7 +27,7 @@ class TorchFunction(NamedCall):
         self._operator: Operator = operator_of(program, workers)
         self._in_graph = in_graph(self._operator)
 
-    def __call__(self, *tensors: Any, **by_name: Any) -> Any:
+    def __call__(self, *tensors: object, **by_name: object) -> Any:
         """The results for tensors of shape (..., *shape of the array); `align_tensors` raises errors."""
         values = self._bound(tensors, by_name)
         if not values:
@@ -45,7 +45,7 @@ class TorchFunction(NamedCall):
         """
         return self._operator.op
 
-    def _constants(self) -> list[Any]:
+    def _constants(self) -> list[object]:
         """The results of a program without inputs, in torch's default type."""
         return [torch.as_tensor(array).to(torch.get_default_dtype()) for array in self._operator.evaluation.constants()]
 

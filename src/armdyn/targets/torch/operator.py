@@ -74,7 +74,7 @@ class Operator:
         definition.register_vmap(self._vmap)
         return definition
 
-    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
+    def __call__(self, *tensors: object) -> tuple[Any, ...]:
         """The results by ``op``."""
         results = self.op(*tensors)
         return (results,) if len(self.program.outputs) == 1 else tuple(results)
@@ -82,16 +82,16 @@ class Operator:
     def _as_schema(self, results: list[Any]) -> Any:
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _fake(self, *tensors: Any) -> Any:
+    def _fake(self, *tensors: object) -> Any:
         batch = batch_of(tensors[0], self.program.inputs[0])
         return self._as_schema(self.evaluation.empty_results(tensors[0], batch))
 
     @staticmethod
-    def _setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def _setup_context(ctx: Any, inputs: tuple[object, ...], output: object) -> None:
         ctx.save_for_backward(*inputs)
         ctx.set_materialize_grads(False)
 
-    def _backward(self, ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
+    def _backward(self, ctx: Any, *cotangents: object) -> tuple[object, ...]:
         return self.backward(ctx.saved_tensors, cotangents, ctx.needs_input_grad, Operator.__call__)
 
     def backward(self, tensors: Any, cotangents: Any, needed: Any, call: Any) -> tuple[Any, ...]:
@@ -103,7 +103,7 @@ class Operator:
         result = dict(zip(wrt, call(self.adjoint(of, wrt), *tensors, *(cotangents[k] for k in of)), strict=True))
         return tuple(result.get(k) for k in range(len(needed)))
 
-    def _vmap(self, info: Any, in_dims: Any, *tensors: Any) -> Any:
+    def _vmap(self, info: Any, in_dims: object, *tensors: object) -> Any:
         results = self(*in_front(info.batch_size, in_dims, tensors))
         return self._as_schema(list(results)), self._as_schema([0] * len(results))
 
@@ -111,7 +111,7 @@ class Operator:
 _registered: Once[tuple[str, int | None], Any] = Once()
 
 
-def in_front(size: int, in_dims: Any, tensors: Any) -> list[Any]:
+def in_front(size: int, in_dims: Any, tensors: Any) -> list[object]:
     """Tensors with the mapped axis in front; those without one are expanded along it, without copying memory."""
     return [
         tensor.expand(size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)

@@ -26,13 +26,13 @@ class Call(torch.autograd.Function):  # type: ignore[misc]  # torch is Any here,
     """The results of an operator, a tuple; its arguments are the operator and the tensors."""
 
     @staticmethod
-    def forward(operator: Operator, *tensors: Any) -> tuple[Any, ...]:
+    def forward(operator: Operator, *tensors: object) -> tuple[object, ...]:
         """The results."""
         arrays = _memory_of(tensors)
         return operator(*tensors) if arrays is None else tuple(operator.evaluation.of_arrays(tensors, arrays))
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: Any, inputs: tuple[object, ...], output: object) -> None:
         """Save the inputs; derivatives are functions of them."""
         operator, *tensors = inputs
         ctx.operator = operator
@@ -41,12 +41,12 @@ class Call(torch.autograd.Function):  # type: ignore[misc]  # torch is Any here,
         ctx.set_materialize_grads(False)
 
     @staticmethod
-    def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
+    def backward(ctx: Any, *cotangents: object) -> tuple[object, ...]:
         """J^T y_bar for the tensors that need it."""
         return None, *ctx.operator.backward(ctx.saved_tensors, cotangents, ctx.needs_input_grad[1:], Call.apply)
 
     @staticmethod
-    def jvp(ctx: Any, _: None, *tangents: Any) -> tuple[Any, ...]:
+    def jvp(ctx: Any, _: None, *tangents: object) -> tuple[object, ...]:
         """J x_dot along the given tangents."""
         wrt = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
         along = ctx.operator.tangent(wrt)
@@ -54,13 +54,13 @@ class Call(torch.autograd.Function):  # type: ignore[misc]  # torch is Any here,
         return results
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[Any, ...], operator: Operator, *tensors: Any) -> tuple[Any, Any]:
+    def vmap(info: Any, in_dims: tuple[object, ...], operator: Operator, *tensors: object) -> tuple[object, object]:
         """The results with the mapped axis as one more leading axis."""
         results = Call.apply(operator, *in_front(info.batch_size, in_dims[1:], tensors))
         return results, (0,) * len(results)
 
 
-def _memory_of(tensors: Sequence[Any]) -> list[Any] | None:
+def _memory_of(tensors: Sequence[Any]) -> list[object] | None:
     """The tensors as arrays; None if torch records or simulates operators, so that the operator must be called."""
     if is_in_torch_dispatch_mode() or not all(type(tensor) in _PLAIN and tensor.is_cpu for tensor in tensors):
         return None
@@ -77,7 +77,7 @@ Call.forward.__signature__ = signature(Call.forward)  # type: ignore[attr-define
 def in_graph(operator: Operator) -> Any:
     """The results of an operator, as a function that `torch.compile` puts into its graph as one node."""
 
-    def call(*tensors: Any) -> tuple[Any, ...]:
+    def call(*tensors: object) -> tuple[object, ...]:
         results: tuple[Any, ...] = Call.apply(operator, *tensors)
         return results
 

@@ -127,7 +127,7 @@ def module(
     """
     if sine not in ("host", "own"):
         raise ValueError(f'sine is {sine!r}; expected "host" or "own"')
-    named = _named(programs)
+    named = _by_export(programs)
     functions = tuple(WasmInterface.of(mine, one) for mine, one in named.items())
     layout = ModuleLayout(named, own_sine=sine == "own")
     layout.check()
@@ -149,7 +149,7 @@ def _described(functions: Iterable[WasmInterface]) -> bytes:
     return json.dumps(content, separators=(",", ":")).encode()
 
 
-def _named(
+def _by_export(
     programs: Iterable[Program | Rollout] | Mapping[str, Program | Rollout],
 ) -> dict[str, Program | Rollout]:
     """The programs by the names of their exports."""

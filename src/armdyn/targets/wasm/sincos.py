@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from armdyn.targets.llvm.doubles import Doubles
 from armdyn.targets.llvm.huge_angles import reduce_huge
-from armdyn.targets.llvm.scalars import Scalar
+from armdyn.targets.llvm.scalars import ScalarRegister
 from armdyn.targets.llvm.trigonometry import fast_limit, reduce_ordinary, sincos_of_rest
 from armdyn.targets.llvm.vectors import FunctionBody
 from armdyn.targets.wasm.parts import address_constant
 
-NUMBER = Scalar("double", 1, has_fma=False)
+NUMBER = ScalarRegister("double", 1, has_fma=False)
 """A number of WebAssembly, which has no fused multiplication."""
 
 NAME = "sincos"

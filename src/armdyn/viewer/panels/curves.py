@@ -62,7 +62,7 @@ def _own(curves: Curves) -> int:
     return len(curves.names) - curves.ghosts
 
 
-def _all_series(curves: Curves) -> list[dict[str, Any]]:
+def _all_series(curves: Curves) -> list[dict[str, object]]:
     """The curves of another motion, broad and pale, and those of the motion itself."""
     own = _own(curves)
     ghosts = [
@@ -77,12 +77,12 @@ def _data(curves: Curves) -> tuple[Any, ...]:
     return tuple(np.ascontiguousarray(column, dtype=float) for column in columns)
 
 
-def _series(name: str, k: int) -> dict[str, Any]:
+def _series(name: str, k: int) -> dict[str, object]:
     dashed = {"dash": (6, 4)} if k >= len(COLOURS) else {}
     return {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.6, "points": {"show": False}, **dashed}
 
 
-def _scales(curves: Curves) -> dict[str, Any]:
+def _scales(curves: Curves) -> dict[str, object]:
     return {
         "x": {"time": False, "auto": False, "range": curves.t_range},
         "y": {"auto": False, "range": curves.range},
