@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Coulomb, Viscous
+from armdyn.program import less_equal
 from armdyn.simulation import (
     Adaptive,
     ConstantAcceleration,
@@ -24,11 +25,9 @@ from armdyn.simulation import (
 )
 from armdyn.simulation.drivers import dry_modes, sticking_side_by_side
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
-from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.system.at_rest import DecidedModes, boxed_accelerations, modes_of_many
+from armdyn.simulation.system.bounded import BoxedProblem
 from armdyn.simulation.system.bounded_rows import BoundedRows
 from armdyn.simulation.system.holding import Holding
-from armdyn.simulation.system.mode_motion import mode_motion
 from armdyn.simulation.system.rates import forces_in_modes, rates_of
 from armdyn.simulation.system.segment import ModeKinds
 from armdyn.simulation.system.state_parts import StateParts
@@ -460,14 +459,12 @@ def test_other_joints_and_forces(monkeypatch, case):
 
 
 def test_what_is_unusual_is_integrated_again_state_by_state(monkeypatch):
-    """The results are the same if no mode is evident and no pivoting ends."""
+    """The results are the same if no mode is determined."""
     settings = {"duration": 0.4, "method": RungeKutta4(step=4e-3)}
     usual = armdyn.simulate(dry_ur5(), *START, **settings)
     alone, run = [], StateInMotion.run
     monkeypatch.setattr(StateInMotion, "run", lambda *given: alone.append(given[1]) or run(*given))
-    monkeypatch.setattr(dry_modes.DryModes, "_evident", lambda _, states, acting: np.zeros(len(states.q), bool))
-    unsolved = lambda *given: DecidedModes(given[3], np.zeros(len(given[2]), dtype=bool))  # noqa: E731
-    monkeypatch.setattr(dry_modes, "modes_of_many", unsolved)
+    monkeypatch.setattr(dry_modes.DryModes, "decided", lambda _, states, acting: np.zeros(len(states.q), bool))
     assert_same(armdyn.simulate(dry_ur5(), *START, **settings), usual)
     assert len(alone) == 2
 
@@ -511,14 +508,19 @@ def test_many_states_are_decided_as_one_by_one():
     rows = BoundedRows(robot)
     q, none = rng.uniform(-2, 2, (200, 2)), np.zeros((200, 2))
     tau = robot.gravity_forces(q) + rng.uniform(-2.0, 2.0, (200, 2)) * [3.0, 1.6]
-    b, inverse = robot.compile(mode_motion)(q, none, tau, none, none + 1.0, none)[0], robot.inverse_mass_matrix(q)
-    bounds = dry_modes.Bounds.of(DryJoints.of(robot), 2)
-    found = modes_of_many(robot, inverse, b, none, np.ones_like(q, dtype=bool), bounds.of_holding)
-    assert found.found.all()
+    found = dry_modes.States(q, none, none.copy())
+    assert dry_modes.DryModes(rows).decided(found, (tau,)).all()
     modes = [rows.decided(*state, (force,), np.ones(2, dtype=bool), np.zeros(2, dtype=int)).slip
              for *state, force in zip(q, none, tau, strict=True)]  # fmt: skip
     np.testing.assert_array_equal(found.slip, modes)
     assert len(np.unique(found.slip, axis=0)) == 8
+
+
+@armdyn.function("(n,n),(n),(n),(n)->(n),(n),()")
+def boxed(model, W, b, low, high):
+    """The forces and motions of a boxed LCP, and 1 if they are right."""
+    solution = BoxedProblem(W, b, low, high, sizes=abs(b)).solved()
+    return solution.p, solution.after, less_equal(solution.wrong, 0.0)
 
 
 def slides(count):
@@ -536,7 +538,7 @@ def test_forces_between_bounds_of_large_and_badly_scaled_problems():
         low, high = -rng.uniform(0.1, 2.0, (300, n)), rng.uniform(0.1, 2.0, (300, n))
         rests = rng.random((300, n)) < 0.9
         low, high = np.where(rests, low, 0.0), np.where(rests, high, 0.0)
-        p, w, right = slides(n).compile(boxed_accelerations)(W, b, low, high)
+        p, w, right = slides(n).compile(boxed)(W, b, low, high)
         found = right == 1.0
         assert found.mean() > 0.99
         p, w, low, high, own = (array[found] for array in (p, w, low, high, rests))

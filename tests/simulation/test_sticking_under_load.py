@@ -11,8 +11,8 @@ from armdyn.actuators import Actuator, Brake, Coulomb, Gear, GearLoss, Motor, Se
 from armdyn.simulation import BrakeSwitches, Contact, RungeKutta4, SaveAt, SemiImplicitEuler, Stops
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.contact_modes import TOUCHED
-from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.system.bounded_rows import BoundedRows
+from armdyn.simulation.system.friction_rows import FrictionRows
 from oracles.short_run import each_once, short_run
 from oracles.trees import random_tree, to_armdyn
 from simulation.arms import (
@@ -220,7 +220,7 @@ def test_every_joint_of_a_branched_tree_obeys_its_law(laws):
     assert len({joint.kind for joint in bare.joints}) > 1
     robot = bare.with_actuators({name: LAWS[laws](k) for k, name in enumerate(bare.joint_names)})
     rotors = np.array([0.0 if (motor := LAWS[laws](k).motor) is None else motor.rotor_inertia for k in range(4)])
-    rows, order, counts = BoundedRows(robot), DryJoints.of(robot).moved_by, np.zeros(3, dtype=int)
+    rows, order, counts = BoundedRows(robot), FrictionRows.of(robot).own, np.zeros(3, dtype=int)
     assert sorted(order) == [0, 1, 2, 3]
     for _ in range(100):
         q, moves = rng.normal(size=4), rng.uniform(size=4) < 0.3
@@ -269,7 +269,7 @@ def test_motions_of_arms_keep_their_equations_and_their_energy(kind):
     robot = PLANAR.with_actuators({name: MIXED[kind](k) for k, name in enumerate(PLANAR.joint_names)})
     given = {"torque": lambda t, *_: [4.0 * np.sin(2.0 * t), 2.0 * np.cos(3.0 * t)], "f_tip": TIP, "duration": 2.5}
     motion = armdyn.simulate(robot, [-0.6, 0.7], [0.4, -0.3], **given)
-    assert len(DryJoints.of(robot)) == (1 if kind == "with a smooth law" else 2)
+    assert len(FrictionRows.of(robot)) == (1 if kind == "with a smooth law" else 2)
     assert len(motion.events) >= 4
     wrench = np.broadcast_to(TIP, (len(motion.t), 6))
     rest = robot.without_friction().inverse_dynamics(motion.q, motion.qd, motion.qdd, wrench)

@@ -219,7 +219,7 @@ def simulate(
     sources = EventSources.of(system, chosen, parts, events, duration, alone=q.ndim == 1)
     problem = Problem.of(system, chosen, forces, start, duration, save, sources)
     problem.corrector = corrector_of(robot, chosen, parts.constraints.project, redundant)
-    sticks, samples = sources is not None and len(sources.dry) > 0, problem.samples
+    sticks, samples = sources is not None and sources.dry, problem.samples
     pushed = bool(parts.stops or parts.contacts)
     samples.notes += (
         *left_out,

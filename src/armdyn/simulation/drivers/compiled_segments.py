@@ -34,7 +34,7 @@ from armdyn.simulation.elements.events_in_motion import BrakesInMotion
 from armdyn.simulation.elements.sign_changes import LoadKinks
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.system.bounded import SLACK
-from armdyn.simulation.system.corrections import put_on_constraints, put_on_contacts, velocities_within
+from armdyn.simulation.system.corrections import put_on_constraints, velocities_within
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.rates import forces_in_modes
 from armdyn.simulation.system.segment import ModeKinds, watched_margins
@@ -100,7 +100,7 @@ class Segments:
         if problem.within_steps:
             return None
         drive = drive_of_links(system.bare)
-        alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.rows)
+        alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.matrix)
         own = not drive.depends_on_load or (rub_without_load(drive) and can_hold(system.bare))
         braked = system.carries and any(isinstance(one, BrakesInMotion) for one in motion.located)
         by_rows = not system.robot.model.constraints or (problem.redundant == "error" and not drive.depends_on_load)
@@ -132,7 +132,7 @@ class Segments:
         self.forces = robot.compile(forces_in_modes(rigid, contacts=self.contacts))
         contacts = len(robot.constraint_rows) if self.contacts else 0
         self.watched = watched_margins(self.bare.mechanism, self.parts.flexible, self.stops, contacts)
-        coordinates = [int(np.argmax(row != 0.0)) for row in modes.dry.rows]
+        coordinates = [int(np.argmax(row != 0.0)) for row in modes.dry.matrix]
         n = self.problem.robot.dof
         self.row_of_link = {i: k for k, i in enumerate(coordinates) if i < n}
         self.row_of_rotor = {i - n: k for k, i in enumerate(coordinates) if i >= n}
@@ -252,7 +252,7 @@ class Segments:
         slip, held, (least, most) = np.zeros(n), np.zeros(n), np.zeros((2, n))
         for i, k in self.row_of_link.items():
             slip[i], held[i] = mode.slip[k], held_rows[k]
-            least[i], most[i] = dry.least[k], dry.most[k]
+            least[i], most[i] = dry.constant.least[k], dry.constant.most[k]
         room = SLACK * (most - least)
         given: Arrays = {"slip": slip, "held": held, "least": least, "most": most, "room": room}
         if self.stops:
@@ -478,7 +478,7 @@ class Segments:
         """States between two steps, put onto the constraints or closed contacts."""
         held = given["held"]
         if self.contacts:
-            q, qd = self.at_contacts.compile(put_on_contacts)(q, qd, held, given["closed"])
+            q, qd = self.at_contacts.compile(put_on_constraints)(q, qd, held, given["closed"])
             return {"q": q, "qd": qd}
         if self.parts.correction == "velocities":
             return {"qd": self.bare.compile(velocities_within)(q, qd, held)}
@@ -494,7 +494,7 @@ class Segments:
         for place, (i, side, _) in self.stop_of.items():
             if modes.mode.held[place]:
                 row = self.row_of_link.get(i)
-                bounds = (0.0, 0.0) if row is None else (modes.dry.least[row], modes.dry.most[row])
+                bounds = (0.0, 0.0) if row is None else (modes.dry.constant.least[row], modes.dry.constant.most[row])
                 own_part = np.clip(0.5 * friction[:, i], *bounds)  # two forces hold the joint
                 own_part = np.where(side * friction[:, i] > 0.0, own_part, friction[:, i])
                 push[:, place] = side * (friction[:, i] - own_part)

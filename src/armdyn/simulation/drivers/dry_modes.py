@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.simulation.drivers.crossings import SLOW, slips
-from armdyn.simulation.elements.dry_joints import DryJoints
-from armdyn.simulation.system.at_rest import modes_of_many
 from armdyn.simulation.system.bounded_rows import BoundedRows
-from armdyn.simulation.system.mode_motion import mode_motion
+from armdyn.simulation.system.friction_rows import FrictionRows
+from armdyn.simulation.system.frictional_arm import modes_at_rest
 from armdyn.simulation.system.rates import forces_in_modes
 from armdyn.simulation.system.state_parts import StateParts
 from armdyn.simulation.unfinished import SimulationError
@@ -38,13 +37,13 @@ class Bounds:
     most_sliding: Array
 
     @classmethod
-    def of(cls, joints: DryJoints, dof: int) -> Bounds:
+    def of(cls, joints: FrictionRows, dof: int) -> Bounds:
         """The bounds of joints each of which one coordinate moves."""
-        which = joints.moved_by
+        which = joints.own
         dry = np.zeros(dof, dtype=bool)
         dry[which] = True
         arrays = []
-        for values in (joints.least, joints.most, joints.least_sliding, joints.most_sliding):
+        for values in joints.constant:
             arrays.append(np.zeros(dof))
             arrays[-1][which] = values
         return cls(dry, *arrays)
@@ -53,11 +52,6 @@ class Bounds:
         """True for the coordinates with dry friction that do not slip."""
         found: Array = self.dry & (slip == 0.0)
         return found
-
-    @property
-    def of_holding(self) -> tuple[Array, Array, Array, Array]:
-        """Bounds of the forces that hold a joint, which are the opposite of its friction."""
-        return -self.most, -self.least, -self.most_sliding, -self.least_sliding
 
 
 class States(NamedTuple):
@@ -76,12 +70,9 @@ class DryModes:
     """The modes of joints with dry friction: they stick, or slip in a direction."""
 
     def __init__(self, rows: BoundedRows) -> None:
-        bounds = self.bounds = Bounds.of(rows.dry, rows.robot.dof)
+        self.bounds = Bounds.of(rows.dry, rows.robot.dof)
         self.rows, self._forces = rows, rows.robot.compile(forces_in_modes(StateParts()))
-        same = (bounds.least == bounds.least_sliding) & (bounds.most == bounds.most_sliding)
-        self._one_size = bool(same.all())
-        """True if static friction is kinetic friction."""
-        self._free: Callable[..., Any] = rows.robot.compile(mode_motion)
+        self._modes: Callable[..., Any] = rows.robot.compile(modes_at_rest)
 
     @classmethod
     def of(cls, rows: BoundedRows) -> DryModes:
@@ -116,34 +107,7 @@ class DryModes:
         states.qd[every[~stuck], place[~stuck]] = 0.0
         creeps = self.bounds.dry & (states.slip != 0.0) & (np.abs(states.qd) <= SLOW) & (states.qd != 0.0)
         found: Array = ~creeps.any(axis=-1)
-        others = np.flatnonzero(~self._evident(states, acting))
-        if len(others):
-            some = states.of(others)
-            found[others] &= self.decided(some, tuple(array[others] for array in acting))
-            states.slip[others] = some.slip
-        return found
-
-    def _evident(self, states: States, acting: Acting) -> Array:
-        """The states whose modes satisfy the boxed LCP of `decided`, which has one solution, as a mask.
-
-        Friction holds all joints at rest within its bounds; or all but one, which slips on in the direction of the
-        force beyond its bound.
-        """
-        holds, beyond, _ = self._margins(states, acting)
-        held: Array = np.asarray(holds.all(axis=-1))
-        alone = (~holds).sum(axis=-1) == 1
-        which = np.flatnonzero(alone & ~held & self._one_size)
-        if len(which):
-            some, own = states.of(which), tuple(array[which] for array in acting)
-            place = np.argmin(holds[which], axis=-1)
-            every = np.arange(len(which))
-            some.slip[every, place] = beyond[which][every, place]
-            holds, _, qdd = self._margins(some, own)
-            along = some.slip[every, place] * qdd[every, place]
-            starts = holds.all(axis=-1) & (along > STARTS * np.abs(qdd).max(axis=-1))
-            states.slip[which[starts]] = some.slip[starts]
-            held[which[starts]] = True
-        return held
+        return found & self.decided(states, acting)
 
     def _margins(self, states: States, acting: Acting) -> tuple[Array, Array, Array]:
         """True for each coordinate that does not rest or is held; the direction of the force on it; accelerations."""
@@ -155,27 +119,31 @@ class DryModes:
 
     def bounds_under(self, acting: Acting) -> tuple[Array, Array]:
         """The least and the largest friction of joints at rest under these forces, (states, n) or (n,)."""
-        own, tau = self.bounds, acting[0]
-        if self.rows.loaded is None:
-            return own.least, own.most
-        least, most, _, _ = self.rows.loaded.breakaway(tau - own.least, tau - own.most)
-        return np.where(own.dry, own.least + least, 0.0), np.where(own.dry, own.most + most, 0.0)
+        if not self.rows.loaded:
+            return self.bounds.least, self.bounds.most
+        least, most, *_ = self.rows.bounds_under_load(acting[0])
+        return least, most
 
     def decided(self, states: States, acting: Acting) -> Array:
-        """Let joints that rest stick or slip, under load state by state; returns success per state."""
-        if self.rows.loaded is not None:
-            return np.array([self._decided_alone(states, acting, k) for k in range(len(states.q))], dtype=bool)
-        rests, (tau, *f_tip) = self.bounds.resting(states.slip), acting
-        directions, none = self.rows.dry.directions(states.slip[:, self.rows.dry.moved_by]), np.zeros_like(states.q)
-        b, *_ = self._free(states.q, states.qd, tau, directions, none + 1.0, none, *f_tip)
-        inverse = self.rows.robot.inverse_mass_matrix(states.q)
-        kinds = modes_of_many(self.rows.robot, inverse, b, states.slip, rests, self.bounds.of_holding)
-        states.slip[:] = kinds.slip
-        return kinds.found
+        """Let joints that rest stick or slip; returns success per state.
+
+        Modes by a compiled program count if friction holds those that stick, and the others start the way they slip.
+        """
+        if self.rows.loaded and len(states.q) == 1:  # the program takes as long to compile as 400 decisions on numbers
+            return np.array([self._decided_alone(states, acting, 0)])
+        rests, slip = self.bounds.resting(states.slip), states.slip.copy()
+        states.slip[:] = np.where(rests, self._modes(*states, *acting), slip)
+        holds, _, qdd = self._margins(states, acting)
+        starts = states.slip * qdd > STARTS * np.abs(qdd).max(axis=-1, keepdims=True)
+        right: Array = (holds & (starts | ~rests | (states.slip == 0.0))).all(axis=-1)
+        for k in np.flatnonzero(~right).tolist():
+            states.slip[k] = slip[k]
+            right[k] = self._decided_alone(states, acting, k)
+        return right
 
     def _decided_alone(self, states: States, acting: Acting, k: int) -> bool:
         """Let joints of one state that rest stick or slip; returns success."""
-        places = self.rows.dry.moved_by
+        places = self.rows.dry.own
         slip, forces = states.slip[k, places].astype(int), tuple(array[k] for array in acting)
         try:
             mode = self.rows.decided(states.q[k], states.qd[k], forces, slip == 0, slip)

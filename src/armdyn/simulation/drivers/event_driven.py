@@ -18,7 +18,6 @@ from armdyn.simulation.drivers.compiled_segments import Segments
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.backlash import BacklashInMotion, ends_of
 from armdyn.simulation.elements.contact_modes import ContactModes
-from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import refuse_terminal
 from armdyn.simulation.elements.events_in_motion import BrakesInMotion, EventsInMotion
 from armdyn.simulation.elements.sign_changes import KinksInMotion, LoadKinks
@@ -54,7 +53,7 @@ def has_modes(problem: Problem) -> bool:
 def _with_modes(problem: Problem, report: Report) -> None:
     """Motions whose barriers, joints or events are located."""
     system, samples, batch = problem.system, problem.samples, problem.batch
-    sources = problem.sources or EventSources(DryJoints.of(system.bare))
+    sources = problem.sources or EventSources(dry=False)
     watched = [one for event in sources.events for one in event.watched(system.robot)]
     refuse_terminal(watched, batch)
     if batch:
@@ -81,7 +80,7 @@ def _with_modes(problem: Problem, report: Report) -> None:
         motion.segments = Segments.of(problem, motion)
         return motion
 
-    alone = sources.only_dry and sticking_side_by_side.has_loop(problem, sources.dry)
+    alone = sources.only_dry and sticking_side_by_side.has_loop(problem, rows.dry)
     try:
         _each(
             problem,

@@ -17,9 +17,10 @@ from armdyn.simulation.drivers.compiled_loops import has_steps, loop_of
 from armdyn.simulation.drivers.dry_modes import Acting, DryModes, States
 from armdyn.simulation.drivers.side_by_side import Run
 from armdyn.simulation.drivers.state_in_motion import MOST_AT_ONCE, NO_TIME
-from armdyn.simulation.elements.dry_joints import DryJoints, rub_without_load
+from armdyn.simulation.elements.dry_joints import rub_without_load
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.bounded_rows import BoundedRows
+from armdyn.simulation.system.friction_rows import FrictionRows
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.segment import ModeKinds
 from armdyn.spatial.rotations import Array
@@ -28,12 +29,12 @@ SHORTER = 0.25
 """Length of the next trial of a step in which a margin may fall below zero and rise again, over that of the last."""
 
 
-def has_loop(problem: Problem, joints: DryJoints) -> bool:
+def has_loop(problem: Problem, joints: FrictionRows) -> bool:
     """True if a compiled loop can make the motion: an explicit formula, held forces, each dry joint a coordinate."""
     system, forces = problem.system, problem.forces
     plain = not (system.places or system.has_states or system.robot.model.constraints or problem.corrector is not None)
     known = forces.held and has_steps(problem.method, forces) and not problem.within_steps
-    return plain and known and rub_without_load(system.robot.mechanism.drive) and bool((joints.moved_by >= 0).all())
+    return plain and known and rub_without_load(system.robot.mechanism.drive) and bool((joints.own >= 0).all())
 
 
 class StickingRun(Run):
@@ -43,7 +44,7 @@ class StickingRun(Run):
         super().__init__(problem, report)
         self.modes = DryModes.of(rows)
         self.bounds, joints = self.modes.bounds, rows.dry
-        self.names = dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
+        self.names = dict(zip(joints.own.tolist(), joints.names, strict=True))
         self.places = np.flatnonzero(self.bounds.dry)
         """The coordinates of the margins."""
         self.slip = np.zeros(self.state["q"].shape)

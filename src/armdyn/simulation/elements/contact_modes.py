@@ -17,7 +17,8 @@ from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, found
 from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.state_in_motion import MOMENT, StateInMotion
 from armdyn.simulation.elements.stops import TOUCHED
-from armdyn.simulation.system.bounded_rows import BoundedRows, Mode, Rates
+from armdyn.simulation.system.at_rest import Mode
+from armdyn.simulation.system.bounded_rows import BoundedRows, Rates
 from armdyn.simulation.system.holding import Holding
 from armdyn.spatial.rotations import Array
 
@@ -45,7 +46,7 @@ class ContactModes(LocatedFunctions):
         """True if joints that stick hold all coordinates."""
         if np.count_nonzero(self.mode.held) < self.motion.n:
             return False
-        rows = self.dry.rows[self.mode.held[len(self.barriers) :]]
+        rows = self.dry.matrix[self.mode.held[len(self.barriers) :]]
         return bool(np.linalg.matrix_rank(rows) == self.motion.n)
 
     def rates(self, x: Array, v: Array, acting: tuple[Array, ...]) -> Rates:
@@ -104,7 +105,7 @@ class ContactModes(LocatedFunctions):
         return speed
 
     def _slip_speed(self, place: int, at: At) -> Function:
-        row, n = self.mode.slip[place] * self.dry.rows[place], self.motion.n
+        row, n = self.mode.slip[place] * self.dry.matrix[place], self.motion.n
         return lambda t: float(row @ at(t)[n : 2 * n])
 
     def _slip_rate(self, place: int, rates: Callable[[At], At], at: At) -> Function:
@@ -117,7 +118,7 @@ class ContactModes(LocatedFunctions):
 
     def begun(self, t: float, y: Array) -> Array:
         """The first state: joints that move slip."""
-        return self.settled(t, y, slip=slips(self.dry.rows @ self.motion.parts(y)[1]), quiet=True)
+        return self.settled(t, y, slip=slips(self.dry.matrix @ self.motion.parts(y)[1]), quiet=True)
 
     def after_jump(self, t: float, y: Array) -> Array:
         """The state after a jump of the forces; the same array if that changes nothing."""
@@ -135,7 +136,7 @@ class ContactModes(LocatedFunctions):
         x, v_at_rest = self.rows.closed(x, v, closed)
         if event.kind == "hit":
             return self.settled(t, self.motion.moved_to(y, x, v), soon=self.motion.at_once > 1)
-        slip = np.where(np.abs(self.dry.rows @ v_at_rest) <= SLOW, 0, self.mode.slip)
+        slip = np.where(np.abs(self.dry.matrix @ v_at_rest) <= SLOW, 0, self.mode.slip)
         return self.settled(t, self._moved(y, x, v_at_rest), slip=slip)
 
     def with_other_friction(self, t: float, y: Array, rows: BoundedRows, name: str, kind: str) -> Array:
@@ -144,7 +145,7 @@ class ContactModes(LocatedFunctions):
         before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
         rows.touches = self.rows.touches
         self.rows, self.dry = rows, rows.dry
-        slip = slips(self.dry.rows @ self.motion.parts(y)[1])
+        slip = slips(self.dry.matrix @ self.motion.parts(y)[1])
         sticking = np.array([name in before for name in self.dry.names], dtype=bool)
         self.mode = Mode(np.concatenate([stuck[:barriers], sticking]), slip)
         self.motion.note(t, name, kind, y)
@@ -196,7 +197,7 @@ class ContactModes(LocatedFunctions):
                 motion.note(t, self.barriers.names[place], "impact", y, took if k == 0 else 0.0)
             x, v = motion.parts(y)
             speed = self.barriers.rows(x) @ v
-            slip = slips(self.dry.rows @ v)
+            slip = slips(self.dry.matrix @ v)
         touched &= np.abs(speed) < self.barriers.resting_speed
         if leaves is not None:
             releases = np.zeros(len(self.mode.held), dtype=int)
@@ -243,7 +244,7 @@ class ContactModes(LocatedFunctions):
         (x, v), held, corrector = self.motion.parts(y), self.mode.held, self.motion.corrector
         if corrector is not None:
             before, at_rest = x, held[len(self.barriers) :]
-            rows = self.dry.rows[at_rest]
+            rows = self.dry.matrix[at_rest]
             x, v = corrector.after_step(x, v, rows, since=since) if after_step else corrector.onto(x, v, rows)
             stand = self.dry.coordinates(at_rest)  # to the last digit
             x[stand] = before[stand]

@@ -1,91 +1,16 @@
-"""The joints of a robot that can stick: their breakaway forces and directions of slip."""
+"""The joints of a drive that can stick, and their friction without that which depends on their load."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, links_side
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.base.exact import is_zero, rounded
-from armdyn.base.threads import cached_property
 from armdyn.model.drive import Drive, Terms
 from armdyn.model.friction import TINY, is_dry
 from armdyn.robot import Robot
-from armdyn.spatial.rotations import Array
-
-
-@dataclass(frozen=True, eq=False)
-class DryJoints:
-    """The joints with dry friction; joints that one coordinate moves in proportion are one of them.
-
-    Args:
-        names: of each; those of joints that move together are joined by "and".
-        rows: a, of the velocity a . qd, shape (m, n); they do not depend on q.
-        least: the least force of friction at rest, N m or N, shape (m,): the negative of a breakaway force.
-        most: the largest force of friction at rest, N m or N, shape (m,): a breakaway force.
-        least_sliding: the friction of a joint that begins to slip backwards.
-        most_sliding: the friction of a joint that begins to slip forwards.
-        signs: direction of every joint of the model when each of these slips forwards, shape (m, joints).
-    """
-
-    names: list[str]
-    rows: Array
-    least: Array
-    most: Array
-    least_sliding: Array
-    most_sliding: Array
-    signs: Array
-
-    @classmethod
-    def of(cls, robot: Robot) -> DryJoints:
-        """The dry joints of a robot, which keeps them; none if friction depends on the load of coupled joints.
-
-        Forces are those of the friction that does not depend on the load:
-        `armdyn.simulation.system.bounded_rows` adds the friction that does.
-        """
-        cache = vars(robot)
-        if "_dry_joints" not in cache:
-            cache["_dry_joints"] = cls._of(robot)
-        joints_of_robot: DryJoints = cache["_dry_joints"]
-        return joints_of_robot
-
-    @classmethod
-    def _of(cls, robot: Robot) -> DryJoints:
-        drive, joints = robot.mechanism.drive, [body.joint for body in robot.mechanism.bodies]
-        together = moved_together(drive) if can_hold(robot) else {}
-        m, names = len(together), []
-        rows, signs = np.zeros((m, drive.size)), np.zeros((m, len(robot.model.joints)))
-        for row, sign, (terms, bodies) in zip(rows, signs, together.items(), strict=True):
-            for i, factor in terms:
-                row[i] = factor
-            for k, factor in bodies:
-                sign[joints[k]] = np.sign(factor)
-            names.append(" and ".join(robot.model.joints[joints[k]].name for k, _ in bodies))
-        forces = np.array([row_forces(drive, bodies) for bodies in together.values()], dtype=float).reshape(m, 4)
-        least, most, backwards, forwards = forces.T
-        return cls(names, rows, least, most, backwards, forwards, signs)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def coordinates(self, which: Array) -> Array:
-        """The coordinates that rest if these joints stick, for joints that one coordinate alone moves."""
-        moved = self.moved_by[which]
-        return moved[moved >= 0]
-
-    @cached_property
-    def moved_by(self) -> Array:
-        """The coordinate that alone moves each joint, -1 if several do."""
-        return np.where(np.count_nonzero(self.rows, axis=1) == 1, np.argmax(self.rows != 0.0, axis=1), -1)
-
-    def directions(self, slip: Array) -> Array:
-        """1, -1 or 0 of every joint of the model, from those of these joints."""
-        directions: Array = slip @ self.signs
-        return directions
 
 
 def drive_of_links(robot: Robot) -> Drive:

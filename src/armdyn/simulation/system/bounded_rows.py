@@ -21,10 +21,8 @@ by itself, B thetadd + friction = tau - tau_J: an impact does not reach it.
 
 Friction of a joint at rest that depends on its load l lies between bounds that depend on its joint force alone: with
 the friction f = tau - l, -F(-l) <= f <= F(l) means l_- <= l <= l_+ for l_- + F(l_-) = tau and l_+ - F(-l_+) = tau,
-because l + F(l) grows with l. The forces of stops and contacts are part of the load, and do not move these bounds. The
-friction of a joint that slips depends on t = tau - d - a qdd, so that a_0 is not linear in p: with the slope f' of the
-friction by t it changes with p as if the rotor had the inertia a (1 - f'). That is Newton's method for p, whose last
-step is exact if friction is piecewise linear in the load.
+because l + F(l) grows with l. The forces of stops and contacts are part of the load, and do not move these bounds; with
+joints that slip under load a_0 is not linear in p, and p follows by Newton's method.
 """
 
 from __future__ import annotations
@@ -36,19 +34,18 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places
 from armdyn.constraints.arguments import Redundant
-from armdyn.constraints.projection import DRIFTED
-from armdyn.model.friction import is_dry
 from armdyn.robot import Robot
-from armdyn.simulation.elements.dry_joints import DryJoints, can_hold
+from armdyn.simulation.elements.dry_joints import can_hold
 from armdyn.simulation.elements.springs import BetweenSprings, between_springs
 from armdyn.simulation.elements.stops import Barriers, Contact, Stops
 from armdyn.simulation.equations import rubbing_motion_of
-from armdyn.simulation.system.at_rest import MOVES, AtRest, Bounds, LoadFriction, forces_that_cancel
+from armdyn.simulation.system.at_rest import AtRest, Mode, forces_that_cancel
 from armdyn.simulation.system.bounded import bounded_forces
 from armdyn.simulation.system.coordinates import parted
+from armdyn.simulation.system.friction_rows import Bounds, FrictionRows, bounds_under_load
 from armdyn.simulation.system.holding import Holding
 from armdyn.simulation.system.metric import Metric
-from armdyn.simulation.system.mode_motion import Motion, available_forces, mode_motion_of, sliding_rates
+from armdyn.simulation.system.mode_motion import Motion, available_forces, mode_motion_of
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -67,18 +64,6 @@ MOST_STEPS = 50
 """Iterations of Newton's method for the forces of the held rows."""
 
 
-class Mode(NamedTuple):
-    """The contact mode of all rows.
-
-    Args:
-        held: true for barriers that are held closed and, after them, for the dry joints that stick.
-        slip: 1 or -1 for the dry joints that slip forwards or backwards, else 0.
-    """
-
-    held: Array
-    slip: Array
-
-
 class Rates(NamedTuple):
     """Accelerations, power of the forces, the forces of all barriers, N or N m, and the friction, N m or N, (n,)."""
 
@@ -88,7 +73,7 @@ class Rates(NamedTuple):
     friction: Array
 
 
-class _Acting(NamedTuple):
+class Acting(NamedTuple):
     """A state and the forces on links and rotors.
 
     Args:
@@ -111,9 +96,8 @@ class _Layout(NamedTuple):
     Args:
         mode: held rows, and directions of slip.
         directions: of the joints of the model.
-        of_rotors: directions of rotors, at their joints, (n,).
         moves: 1 of coordinates that move, 0 of those that are held, of all coordinates.
-        moving: the coordinates of links that move.
+        moving: the coordinates that move.
         alone: the held rows that are coordinates.
         stuck: their coordinates.
         others: the other held rows.
@@ -122,27 +106,12 @@ class _Layout(NamedTuple):
 
     mode: Mode
     directions: Array
-    of_rotors: Array
     moves: Array
     moving: Array
     alone: Array
     stuck: Array
     others: Array
     rests: Array
-
-
-class _Held(NamedTuple):
-    """A motion with the held rows at rest, of all coordinates.
-
-    Args:
-        motion: as of `mode_motion`, of links and rotors.
-        p: the forces of the held rows, one of several solutions if the motion does not determine them.
-        on: the state and its forces.
-    """
-
-    motion: Motion
-    p: Array
-    on: _Acting
 
 
 class BoundedRows:
@@ -169,8 +138,6 @@ class BoundedRows:
         self.n, self.dof = robot.dof, robot.dof + len(self.joints)
         self.links = _without_rotors(robot) if self.joints else robot
         self.barriers = Barriers(self.links, stops, contacts, self.dof)
-        self.rubbing = [k for k, joint in enumerate(self.joints) if any(map(is_dry, joint.laws))]
-        """The flexible joints whose rotors can stick, by their place among these."""
         loaded = [k for k, joint in enumerate(self.joints) if any(law.depends_on_load for law in joint.laws)]
         self.kinks = [k for k in loaded if not self.joints[k].spring.is_loose]
         """The flexible joints whose rotors have friction with a kink at the zero of its load."""
@@ -181,20 +148,23 @@ class BoundedRows:
         """Forces of elements with states on the links, N m or N, whose power the motion counts."""
         self.inertias = np.array([float(joint.inertia) for joint in self.joints])
         self._between = robot.compile(between_springs)
-        links = DryJoints.of(self.links)
-        self.dry = self._with_rotors(links) if self.joints else links
+        self.dry = FrictionRows.of(robot)
         self.is_joint = np.arange(len(self.barriers) + len(self.dry)) >= len(self.barriers)
-        self._of_rotors = np.arange(len(self.is_joint)) >= len(self.barriers) + len(links)
+        self.rows_of_links = slice(len(self.barriers), len(self.barriers) + self.dry.of_links)
+        """The rows of the joints of links that can stick."""
+        self.of_rotors = np.arange(len(self.is_joint)) >= self.rows_of_links.stop
         self._alone = np.zeros(len(self.is_joint), dtype=bool)
         """True for rows that are coordinates on their own: constraints bind none of them."""
-        self._alone[self.is_joint] = (self.dry.moved_by >= 0) & (not robot.model.constraints)
-        self._alone |= self._of_rotors
-        self._bounds = Bounds.of(self.dry, len(self.barriers))
-        drive = self.links.mechanism.drive
-        self.loaded = LoadFriction(self.links, self.dry) if drive.depends_on_load and can_hold(self.links) else None
-        """The friction of the links that depends on the load; None without any."""
-        self._available, self._rates = self.links.compile(available_forces), self.links.compile(sliding_rates)
-        if len(links) or self.loaded is not None:
+        self._alone[self.is_joint] = (self.dry.own >= 0) & (not robot.model.constraints)
+        self._alone |= self.of_rotors
+        of_barriers = np.outer([-np.inf, 0.0, -np.inf, 0.0], np.ones(len(self.barriers)))
+        self._known_bounds = Bounds(*np.hstack([of_barriers, self.dry.constant]))
+        """The friction of all rows without that under load; that of a barrier is the opposite of its push."""
+        self.loaded = self.links.mechanism.drive.depends_on_load and can_hold(self.links)
+        """True if friction of the links depends on the load."""
+        self.bounds_under_load = self.links.compile(bounds_under_load)
+        self._available = self.links.compile(available_forces)
+        if self.dry.of_links or self.loaded:
             self._motion = mode_motion_of(self.links, redundant)
         else:
             self._motion = _without_dry(rubbing_motion_of(self.links, redundant))
@@ -203,29 +173,13 @@ class BoundedRows:
         """The equations of a robot whose brakes are others, between the same barriers."""
         return BoundedRows(robot, *self._around, self.redundant)
 
-    def _with_rotors(self, links: DryJoints) -> DryJoints:
-        """The joints that can stick at the links and, after them, the rotors: in all coordinates.
-
-        Signs have the directions of every joint of the model and, after them, those of the rotors.
-        """
-        first, joints, f = len(links), links.signs.shape[1], len(self.joints)
-        m = first + len(self.rubbing)
-        rows, signs, none = np.zeros((m, self.dof)), np.zeros((m, joints + f)), np.zeros(len(self.rubbing))
-        rows[:first, : self.n], signs[:first, :joints] = links.rows, links.signs
-        rows[first:, self.n :] = signs[first:, joints:] = np.eye(f)[self.rubbing]
-        known = (links.least, links.most, links.least_sliding, links.most_sliding)
-        coordinates = [self.robot.model.coordinates[self.places[k]] for k in self.rubbing]
-        names = [*links.names, *(f"{coordinate.name} rotor" for coordinate in coordinates)]
-        least, most, backwards, forwards = (np.concatenate([one, none]) for one in known)
-        return DryJoints(names, rows, least, most, backwards, forwards, signs)
-
     # Coordinates.
 
     def rows(self, x: Array) -> Array:
         """a(x) of all barriers and joints that can stick, shape (rows, coordinates)."""
         if not len(self.barriers):
-            return self.dry.rows
-        return np.vstack([self.barriers.rows(x), self.dry.rows])
+            return self.dry.matrix
+        return np.vstack([self.barriers.rows(x), self.dry.matrix])
 
     def mass_matrix(self, x: Array) -> Array:
         """M of links and rotors, shape (coordinates, coordinates)."""
@@ -255,7 +209,7 @@ class BoundedRows:
     def held_rotors(self, mode: Mode) -> Array:
         """True for each flexible joint whose rotor sticks."""
         found = np.zeros(len(self.joints), dtype=bool)
-        found[self.rubbing] = mode.held[self._of_rotors]
+        found[self.dry.rotors] = mode.held[self.of_rotors]
         return found
 
     def loads(self, x: Array, v: Array) -> Array:
@@ -285,137 +239,145 @@ class BoundedRows:
             tau, *f_tip = acting
             qdd, power, friction, *_ = self._motion(x, v, tau, layout.directions, layout.moves, self.on_links, *f_tip)
             return Rates(qdd, float(power), self._no_push, friction)
-        found = self._held(x, v, acting, mode)
-        motion, p = found.motion, found.p
+        motion, p, on = self._held(x, v, acting, mode)
         if shared and len(layout.others):
-            p = p.copy()
-            p[held] = self._holding(x, mode, found, kept_open=False).within_bounds()
-        friction = motion.sliding - self.dry.rows.T @ p[self.is_joint]
+            p[held] = self._holding(x, mode, motion, p, on, kept_open=False).within_bounds()
+        friction = motion.sliding - self.dry.matrix.T @ p[self.is_joint]
         xdd = np.array(motion.qdd)
         xdd[layout.rests] = 0.0
         return Rates(xdd, float(motion.power), p[~self.is_joint], friction)
 
     def holding(self, x: Array, v: Array, acting: Forces, mode: Mode) -> Holding:
         """The forces of the rows that the mode holds, with their bounds."""
-        return self._holding(x, mode, self._held(x, v, acting, mode), kept_open=True)
+        return self._holding(x, mode, *self._held(x, v, acting, mode), kept_open=True)
 
     def _layout(self, mode: Mode) -> _Layout:
         """The places of the rows of a mode, kept until the mode changes."""
         kept = self._kept
         if kept is None or kept.mode is not mode:
             held, rests = mode.held, self.dry.coordinates(mode.held[self.is_joint])
-            directions, of_rotors, moves = self.dry.directions(mode.slip), np.zeros(self.n), np.ones(self.dof)
-            if self.joints:
-                of_rotors[self.places] = directions[-len(self.joints) :]
-                directions = directions[: -len(self.joints)]
+            directions, moves = self.directions(mode.slip), np.ones(self.dof)
             alone, others = np.flatnonzero(held & self._alone), np.flatnonzero(held & ~self._alone)
-            stuck = self.dry.moved_by[alone - len(self.barriers)]
+            stuck = self.dry.own[alone - len(self.barriers)]
             moves[stuck] = 0.0
-            moving = np.flatnonzero(moves[: self.n])
-            self._kept = kept = _Layout(mode, directions, of_rotors, moves, moving, alone, stuck, others, rests)
+            moving = np.flatnonzero(moves)
+            self._kept = kept = _Layout(mode, directions, moves, moving, alone, stuck, others, rests)
         return kept
 
-    def _on(self, x: Array, v: Array, acting: Forces, mode: Mode) -> _Acting:
-        """The state of the links and the forces on them, and on the rotors."""
+    def acting(self, x: Array, v: Array, acting: Forces, slip: Array) -> Acting:
+        """The state of the links and the forces on them, and on the rotors, that slip in directions."""
         tau, *f_tip = acting
         if not self.joints:
-            return _Acting(x, v, tau, tuple(f_tip), None)
+            return Acting(x, v, tau, tuple(f_tip), None)
         (q, theta), (qd, thetad) = self._parted(x), self._parted(v)
-        directions = self._layout(mode).of_rotors
+        directions = np.zeros(self.n)
+        directions[self.places[self.dry.rotors]] = slip[self.dry.of_links :]
         rotors = BetweenSprings(*self._between(q, qd, theta, thetad, tau, directions, self.touches))
-        return _Acting(q, qd, rotors.links, tuple(f_tip), rotors)
+        return Acting(q, qd, rotors.links, tuple(f_tip), rotors)
 
-    def _held(self, x: Array, v: Array, acting: Forces, mode: Mode) -> _Held:
-        """The motion with the held rows at rest, whatever force that takes."""
-        on, layout, p = self._on(x, v, acting, mode), self._layout(mode), np.zeros(len(mode.held))
-        directions, moves, others = layout.directions, layout.moves[: self.n], layout.others
-        if len(others):
-            A, drift = self.rows(x)[others, : self.n], self._drift(x, v)[others]
-            motion, p[others] = self._with_forces(on, layout, A, drift)
+    def _held(self, x: Array, v: Array, acting: Forces, mode: Mode) -> tuple[Motion, Array, Acting]:
+        """The motion with the held rows at rest, their forces, one solution of several, and all others."""
+        on, layout, p = self.acting(x, v, acting, mode.slip), self._layout(mode), np.zeros(len(mode.held))
+        if len(layout.others):
+            motion, p[layout.others] = self._with_forces(on, layout, x, self.drift(x, v)[layout.others])
         else:
-            motion = Motion(*self._motion(on.q, on.qd, on.tau, directions, moves, self.on_links, *on.f_tip))
-        motion = self._with_motion_of_rotors(motion, on, layout.moves[self.n :])
+            motion = self.moved(on, layout.directions, layout.moves, np.zeros(self.dof))
         p[layout.alone] = -motion.holding[layout.stuck]
-        return _Held(motion, p, on)
+        return motion, p, on
 
-    def _with_forces(self, on: _Acting, layout: _Layout, A: Array, drift: Array) -> tuple[Motion, Array]:
-        """The motion of the links with A qdd + drift = 0, and the forces that this takes, by Newton's method."""
-        moving, p, size = layout.moving, np.zeros(len(A)), np.zeros(len(A))
-        moves, own = layout.moves[: self.n], A[:, moving]
-        constraints = self.robot.constraint_jacobian(on.q) if self.robot.model.constraints else None
-        M = self.links.mass_matrix(on.q)
+    def _with_forces(self, on: Acting, layout: _Layout, x: Array, drift: Array) -> tuple[Motion, Array]:
+        """The motion with a qdd + drift = 0 of rows, and the forces that this takes, by Newton's method."""
+        rows, moves, moving = self.rows(x)[layout.others], layout.moves, layout.moving
+        p, size, own = np.zeros(len(rows)), np.zeros(len(rows)), rows[:, moving]
+        forces = np.append(np.abs(on.tau), 0.0 * self.inertias)
+        A = self.constraint_rows(x)[:, moving] if self.robot.model.constraints else None
+        M = self.mass_matrix(x)
         for _ in range(MOST_STEPS):
-            pushes = p @ A + self.on_links
-            motion = Motion(*self._motion(on.q, on.qd, on.tau, layout.directions, moves, pushes, *on.f_tip))
-            left, inertia = A @ motion.qdd + drift, M if self.loaded is None else M - np.diag(motion.hidden)
-            inertia = inertia if len(moving) == self.n else inertia[np.ix_(moving, moving)]
-            metric = Metric.of(inertia, own, constraints)
+            motion = self.moved(on, layout.directions, moves, p @ rows)
+            left, inertia = rows @ motion.qdd + drift, M - np.diag(motion.hidden) if self.loaded else M
+            inertia = inertia if len(moving) == self.dof else inertia[np.ix_(moving, moving)]
+            metric = Metric.of(inertia, own, A)
             decides = metric.B.any(axis=0)  # at a dead point the constraints do
-            if self.loaded is not None:
-                made = np.abs(np.linalg.inv(inertia)) @ (np.abs(on.tau) + np.abs(pushes))[moving]
+            if self.loaded:
+                made = np.abs(np.linalg.inv(inertia)) @ (forces + np.abs(p @ rows))[moving]
                 size = np.maximum(size, np.abs(own) @ (np.abs(motion.qdd[moving]) + made) + np.abs(drift))
                 if not (np.abs(left) > SOLVED * size)[decides].any():
                     return motion, p
             more = metric.forces_against(np.where(decides, left, 0.0))
             p += more
-            if self.loaded is None:  # the motion is linear in p
-                change = np.zeros(self.n)
+            if not self.loaded:  # the motion is linear in p
+                change = np.zeros(self.dof)
                 change[moving] = metric.change(more)
-                holding = motion.holding + (1.0 - moves) * (more @ A - M @ change)
+                holding = motion.holding + (1.0 - moves) * (more @ rows - M @ change)
                 return motion._replace(qdd=motion.qdd + change, holding=holding), p
         raise SimulationError(
             f"the forces that hold {self._names(layout.others)} of {self.robot.name!r} together with friction that "
             f"depends on the load were not found in {MOST_STEPS} steps. Use friction that does not depend on it"
         )
 
-    def _with_motion_of_rotors(self, links: Motion, on: _Acting, moves: Array) -> Motion:
-        """The motion of links and rotors: friction balances the whole force on a rotor that sticks."""
+    def moved(self, on: Acting, directions: Array, moves: Array, pushes: Array) -> Motion:
+        """The motion of links and rotors, with forces on them; friction balances those on a rotor that sticks.
+
+        Args:
+            on: the state and its forces.
+            directions: of the joints of the model.
+            moves: 1 of coordinates that move, 0 of those that are held.
+            pushes: forces of rows.
+        """
+        n, on_links = self.n, pushes[: self.n] + self.on_links
+        links = Motion(*self._motion(on.q, on.qd, on.tau, directions, moves[:n], on_links, *on.f_tip))
         if on.rotors is None:
             return links
-        excess, friction = on.rotors.excess[self.places], on.rotors.friction[self.places]
-        qdd = np.concatenate([links.qdd, moves * (excess - friction) / self.inertias])
-        sliding, holding = np.where(moves, friction, 0.0), np.where(moves, 0.0, excess)
+        excess, friction, turns = on.rotors.excess[self.places], on.rotors.friction[self.places], moves[n:]
+        qdd = np.concatenate([links.qdd, turns * (excess - friction + pushes[n:]) / self.inertias])
+        sliding, holding = np.where(turns, friction, 0.0), np.where(turns, 0.0, excess)
         sliding, holding = np.concatenate([links.sliding, sliding]), np.concatenate([links.holding, holding])
-        return Motion(qdd, links.power + float(on.rotors.power), sliding, holding, np.append(links.hidden, 0.0 * moves))
+        return Motion(qdd, links.power + float(on.rotors.power), sliding, holding, np.append(links.hidden, 0.0 * turns))
 
-    def _holding(self, x: Array, mode: Mode, found: _Held, *, kept_open: bool) -> Holding:
+    def sizes(self, on: Acting, directions: Array) -> Array:
+        """The sizes of the forces that cancel if nothing moves, without those of constraints."""
+        available, h = self._available(on.q, on.qd, on.tau, directions, *on.f_tip)
+        sizes: Array = np.abs(available) + np.abs(h - self.on_links)
+        if on.rotors is None:
+            return sizes
+        return np.append(sizes, np.abs((on.rotors.excess - on.rotors.friction)[self.places]))
+
+    def _holding(self, x: Array, mode: Mode, motion: Motion, p: Array, on: Acting, *, kept_open: bool) -> Holding:
         """The forces of the held rows with their bounds, the friction of slipping joints being linearized.
 
         ``kept_open``: bounds that close leave room for rounding.
         """
-        held, motion = mode.held, found.motion
-        M = self.mass_matrix(x)
+        held, M = mode.held, self.mass_matrix(x)
         B = self.metric(x, held, M - np.diag(motion.hidden)).B
-        bounds = self._bounds_in(found.on)
-        low, high = bounds.low, bounds.high
-        if self.loaded is not None:
-            least, most = self.loaded.at_rest(found.on.tau)
-            if kept_open:
-                forces = (
-                    np.abs(found.on.tau) + (np.abs(motion.sliding) + np.abs(self.rows(x).T) @ np.abs(found.p))[: self.n]
-                )
-                if self.robot.model.constraints:
-                    forces += np.abs(motion.holding[: self.n])
-                rows = self.dry.rows[: len(least), : self.n]
-                little = HELD_BY_ROUNDING * forces_that_cancel(M[: self.n, : self.n], forces, rows)
-                little = np.maximum(little - (most - least), 0.0)
-                least, most = least - little, most + little
-            links = self.is_joint & ~self._of_rotors
-            low, high = low.copy(), high.copy()
-            low[links], high[links] = -most, -least
-        return Holding(B, -(B.T @ (B @ found.p[held])), low[held], high[held])
+        least, most = self.bounds(on)[:2]
+        if self.loaded and kept_open:
+            n, links = self.n, self.rows_of_links
+            forces = (np.abs(motion.sliding) + np.abs(self.rows(x).T) @ np.abs(p))[:n] + np.abs(on.tau)
+            if self.robot.model.constraints:
+                forces += np.abs(motion.holding[:n])
+            little = HELD_BY_ROUNDING * forces_that_cancel(M[:n, :n], forces, self.dry.matrix[: self.dry.of_links, :n])
+            little = np.maximum(little - (most - least)[links], 0.0)
+            least[links] -= little
+            most[links] += little
+        return Holding(B, -(B.T @ (B @ p[held])), -most[held], -least[held])
 
-    def _bounds_in(self, on: _Acting) -> Bounds:
-        """The bounds of all rows, without friction of the links that depends on their load."""
-        if on.rotors is None or not self._of_rotors.any():
-            return self._bounds
-        least, most, backwards, forwards = on.rotors.bounds[:, self.places[self.rubbing]]
-        bounds = Bounds(*(bound.copy() for bound in self._bounds))
-        for bound, own in zip(bounds, (-most, -least, -forwards, -backwards), strict=True):
-            bound[self._of_rotors] = own
-        return bounds
+    def bounds(self, on: Acting) -> Bounds:
+        """The friction bounds of all rows."""
+        if on.rotors is None and not self.loaded:
+            return self._known_bounds
+        bounds, links, own = np.array(self._known_bounds), self.rows_of_links, self.dry.own[: self.dry.of_links]
+        if on.rotors is not None:
+            bounds[:, self.of_rotors] = on.rotors.bounds[:, self.places[self.dry.rotors]]
+        if self.loaded:
+            bounds[:, links] = np.where(own >= 0, np.array(self.bounds_under_load(on.tau))[:, own], bounds[:, links])
+        return Bounds(*bounds)
 
-    def _drift(self, x: Array, v: Array) -> Array:
+    def directions(self, slip: Array) -> Array:
+        """1, -1 or 0 of every joint of the model, from those of the dry joints and rotors."""
+        directions: Array = slip[: self.dry.of_links] @ self.dry.signs
+        return directions
+
+    def drift(self, x: Array, v: Array) -> Array:
         """Adot v of all rows."""
         joints = np.zeros(len(self.dry))
         return np.concatenate([self.barriers.drift(x, v), joints]) if len(self.barriers) else joints
@@ -437,66 +399,10 @@ class BoundedRows:
             resting: true for the barriers touched at zero speed, and for the joints at rest.
             slip: directions of the other joints.
         """
-        held, slip = np.zeros(len(self.is_joint), dtype=bool), np.where(resting[self.is_joint], 0, slip)
+        slip = np.where(resting[self.is_joint], 0, slip)
         if not resting.any():
-            return Mode(held, slip)
-        problem = self._at_rest(x, v, acting, resting, slip)
-        held[resting], ways, xdd = problem.decided()
-        if self.robot.model.constraints:
-            ways += self._from_dead_points(x, v, xdd, problem, ways)
-        held[resting] &= ~self.is_joint[resting] | (ways == 0)
-        starts = np.zeros(len(held), dtype=int)
-        starts[resting] = ways
-        return Mode(held, slip + starts[self.is_joint])
-
-    def _at_rest(self, x: Array, v: Array, acting: Forces, resting: Array, slip: Array) -> AtRest:
-        """The problem of the rows at rest of a state under forces, given the directions in which other joints slip."""
-        mode = Mode(np.zeros(len(self.is_joint), dtype=bool), slip)
-        n, on, directions = self.n, self._on(x, v, acting, mode), self._layout(mode).directions
-        available, h = self._available(on.q, on.qd, on.tau, directions, *on.f_tip)
-        h = h - self.on_links
-        free, rates = np.zeros(self.dof), np.zeros(n)
-        if self.loaded is None:
-            moves = np.ones(self.dof)
-            motion = Motion(*self._motion(on.q, on.qd, on.tau, directions, moves[:n], self.on_links, *on.f_tip))
-            free = self._with_motion_of_rotors(motion, on, moves[n:]).qdd
-        else:
-            rates = self._rates(on.qd, directions)
-        if on.rotors is not None:
-            available = np.append(available, (on.rotors.excess - on.rotors.friction)[self.places])
-            h = np.append(h, np.zeros(len(self.joints)))
-        constraints = None
-        if self.robot.model.constraints:
-            constraints = self.constraint_rows(x), -np.asarray(self.robot.constraint_drift(on.q, on.qd))
-        bounds = Bounds(*(bound[resting] for bound in self._bounds_in(on)))
-        rows, drift, M = self.rows(x)[resting], self._drift(x, v)[resting], self.mass_matrix(x)
-        places = np.flatnonzero(resting[self.is_joint & ~self._of_rotors])
-        state = M, available, h, free, rows, drift, self.is_joint[resting], bounds, constraints
-        return AtRest(self.robot.name, *state, self.loaded, rates, places)
-
-    def _from_dead_points(self, x: Array, v: Array, xdd: Array, problem: AtRest, ways: Array) -> Array:
-        """The directions in which constraints will move joints that have neither speed nor acceleration; else 0.
-
-        If the row a of a joint is c^T A, constraints alone determine its motion. If the whole arm starts from rest,
-        A qdd = 0, and A qdd + Adot qd = 0 differentiated twice is A q(4) + 3 Adot(qdd) qdd = 0, q(4) being d4q/dt4.
-
-        Args:
-            x: positions.
-            v: velocities.
-            xdd: accelerations, some of which are zero to rounding.
-            problem: of the rows at rest.
-            ways: the directions in which rows at rest start.
-        """
-        found, n = np.zeros(len(ways), dtype=int), self.n
-        dead = problem.dead & problem.is_joint & (ways == 0)
-        if not dead.any() or v[:n].any() or (np.abs(xdd) <= MOVES * problem.of_forces_alone(problem.M))[:n].all():
-            return found
-        A = self.robot.constraint_jacobian(x[:n])
-        c = np.linalg.lstsq(A.T, problem.rows[dead, :n].T, rcond=DRIFTED)[0]
-        bends = np.asarray(self.robot.constraint_drift(x[:n], xdd[:n]))
-        fourth = -3.0 * c.T @ bends
-        found[dead] = np.where(np.abs(fourth) > MOVES * np.abs(c.T) @ np.abs(bends), np.sign(fourth), 0)
-        return found
+            return Mode(resting.copy(), slip)
+        return AtRest(self, x, v, acting, resting, slip).decided()
 
     def after_impact(self, x: Array, v: Array, touched: Array) -> tuple[Array, float]:
         """Velocities after an impact on the touched barriers, and the kinetic energy it dissipated, J.

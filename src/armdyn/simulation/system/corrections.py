@@ -69,23 +69,9 @@ def _select(condition: Any, a: Array, b: Array) -> Array:
     return np.array([select(condition, one, other) for one, other in zip(a, b, strict=True)], dtype=object)
 
 
-@function("(n),(n),(n)->(n),(n)", sources=SOURCES)
-def put_on_constraints(model: Any, q: Any, qd: Any, held: Any) -> tuple[Array, Array]:
-    """Positions and velocities on the constraints, near those given, shape (..., n) each.
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        held: 1 for each coordinate that is held at rest, else 0, shape (..., n).
-    """
-    moves = [1.0 - one for one in held]
-    on_q = nearest(model, q, moves)
-    return on_q, within(model, on_q, qd, moves)
-
-
-@function("(n),(n),(n),(constraints)->(n),(n)", sources=SOURCES)
-def put_on_contacts(model: Any, q: Any, qd: Any, held: Any, closed: Any) -> tuple[Array, Array]:
-    """Positions and velocities at which closed contacts stay closed, near those given, shape (..., n) each.
+@function("(n),(n),(n),(constraints)?->(n),(n)", sources=SOURCES)
+def put_on_constraints(model: Any, q: Any, qd: Any, held: Any, closed: Any = None) -> tuple[Array, Array]:
+    """Positions and velocities on the constraints, or at closed contacts, near those given, shape (..., n) each.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -93,7 +79,7 @@ def put_on_contacts(model: Any, q: Any, qd: Any, held: Any, closed: Any) -> tupl
         held: 1 for each coordinate that is held at rest, else 0, shape (..., n).
         closed: 1 for each contact that is closed, else 0, shape (..., constraints).
     """
-    moves, active = [1.0 - one for one in held], list(closed)
+    moves, active = [1.0 - one for one in held], None if closed is None else list(closed)
     on_q = nearest(model, q, moves, active)
     return on_q, within(model, on_q, qd, moves, active)
 

@@ -1,4 +1,4 @@
-"""The joints with dry friction as rows of velocities, traced, and the bounds of their friction.
+"""The joints with dry friction as rows of velocities, of floats or traced scalars, and the bounds of their friction.
 
 A row is the velocity r . v of a joint in the velocities v of all coordinates: those of the links and, after them, those
 of rotors on springs. Joints that one coordinate, or several in proportion, move together are one row.
@@ -11,15 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import FlexibleJoint
+from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
 from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.algorithms.load_laws import lines, loaded_friction
+from armdyn.base.threads import cached_property
 from armdyn.base.type_rounding import rounding
-from armdyn.model.friction import is_dry
+from armdyn.constraints.under_load import breakaway_of_available, friction_of_available
+from armdyn.declaration import function
+from armdyn.model.friction import TINY, is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
+from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import moved_together, row_forces
 from armdyn.simulation.elements.springs import rotor_friction
+from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.system.bounded import ROUNDING
 from armdyn.simulation.system.links_in_mode import sliding_under_load
 from armdyn.simulation.system.mode_motion import sliding_friction
@@ -41,6 +46,10 @@ class Bounds(NamedTuple):
     most: Array
     backwards: Array
     forwards: Array
+
+    def of(self, which: Array) -> Bounds:
+        """The bounds of some rows."""
+        return Bounds(*(bound[which] for bound in self))
 
     @property
     def fall(self) -> bool:
@@ -74,7 +83,9 @@ class FrictionRows:
 
     def __init__(self, links: Mechanism, joints: Sequence[FlexibleJoint] = ()) -> None:
         self.links, self.n = links, links.dof
-        self.together = moved_together(links.drive)
+        self.loaded = (own_coordinates(links.drive) or {}) if links.drive.depends_on_load else {}
+        """The bodies of the links whose friction depends on the load, and the coordinate that moves each."""
+        self.together = moved_together(links.drive) if self.loaded or not links.drive.depends_on_load else {}
         self.rotors = [k for k, joint in enumerate(joints) if any(map(is_dry, joint.laws))]
         """The flexible joints whose rotors have dry friction."""
         self.joints = [joints[k] for k in self.rotors]
@@ -89,11 +100,51 @@ class FrictionRows:
         single = np.count_nonzero(self.matrix, axis=1) == 1
         self.own: Array = np.where(single, np.argmax(self.matrix != 0.0, axis=1) if len(self.matrix) else 0, -1)
         """The coordinate that alone moves each row, -1 if several do."""
-        self.loaded = (own_coordinates(links.drive) or {}) if links.drive.depends_on_load else {}
-        """The bodies of the links whose friction depends on the load, and the coordinate that moves each."""
+
+    @classmethod
+    def of(cls, robot: Robot) -> FrictionRows:
+        """The rows of a robot, which keeps them; none of links if friction depends on the load of coupled joints."""
+        kept = vars(robot)
+        if "_friction_rows" not in kept:
+            joints = flexible_joints(robot.mechanism)
+            kept["_friction_rows"] = cls(links_side(robot.mechanism, joints) if joints else robot.mechanism, joints)
+        rows: FrictionRows = kept["_friction_rows"]
+        return rows
 
     def __len__(self) -> int:
         return len(self.matrix)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of joints, those of joints that move together joined by "and", and of rotors."""
+        joints, bodies = self.links.model.joints, self.links.bodies
+        of_links = (" and ".join(joints[bodies[k].joint].name for k, _ in each) for each in self.together.values())
+        coordinates = self.links.model.coordinates
+        return [*of_links, *(f"{coordinates[joint.coordinate].name} rotor" for joint in self.joints)]
+
+    @cached_property
+    def constant(self) -> Bounds:
+        """The bounds of floats without the friction that depends on the load of joints and rotors."""
+        return Bounds(*np.array(self.bounds(np.zeros(self.matrix.shape[1] - self.n)), dtype=float))
+
+    def coordinates(self, which: Array) -> Array:
+        """The coordinates that rest if these rows do, of rows that are coordinates."""
+        own = self.own[which]
+        return own[own >= 0]
+
+    @cached_property
+    def signs(self) -> Array:
+        """The directions of all joints of the model if a row of the links slips forwards, (of_links, joints)."""
+        count = len(self.links.model.joints)
+        return np.array([self.of_joints(row) for row in np.eye(self.of_links)], dtype=float).reshape(-1, count)
+
+    def of_joints(self, slip: Array) -> Array:
+        """1, -1 or 0 of every joint of the model, from those of the rows."""
+        directions = np.zeros(len(self.links.model.joints), dtype=object)
+        for one, bodies in zip(slip, self.together.values(), strict=False):
+            for k, factor in bodies:
+                directions[self.links.bodies[k].joint] = np.sign(factor) * one
+        return directions
 
     def directions(self, v: Array) -> Array:
         """1, -1 or 0 of each: slips forwards, backwards, or is at rest."""
@@ -115,11 +166,7 @@ class FrictionRows:
 
     def sliding(self, qd: Array, slip: Array) -> Array:
         """Friction of the links without that under load, dry friction in these directions, N m or N, (n,)."""
-        of_joints = np.zeros(len(self.links.model.joints), dtype=object)
-        for one, bodies in zip(slip, self.together.values(), strict=False):
-            for k, factor in bodies:
-                of_joints[self.links.bodies[k].joint] = np.sign(factor) * one
-        found: Array = sliding_friction(self.links, qd, of_joints)
+        found: Array = sliding_friction(self.links, qd, self.of_joints(slip))
         return found
 
     def bounds(self, springs: Array, available: Array | None = None, near: Mapping[int, Any] | None = None) -> Bounds:
@@ -209,6 +256,27 @@ class FrictionRows:
                 still = one if len(coordinates) == 1 else one * none[i]
                 v[i] = v[i] - still * v[i]  # no negative zero
         return v
+
+
+@function("(n)->(n),(n),(n),(n)", sources=SOURCES)
+def bounds_under_load(model: Any, available: Any) -> Bounds:
+    """`Bounds` of the coordinates that alone move a joint, 0 of others, to the last digit, N m or N, shape (..., n).
+
+    Args:
+        available: tau, the joint forces that remain for load and friction of a joint at rest, N m or N, shape (..., n).
+    """
+    rows, own = FrictionRows(model), np.zeros((4, model.dof), dtype=object)
+    alone = rows.own >= 0
+    own[:, rows.own[alone]] = np.array(rows.bounds(np.zeros(0)), dtype=object)[:, alone]
+    least, most, backwards, forwards = available - own
+    of_load = (
+        *breakaway_of_available(model, least, most)[:2],
+        *(friction_of_available(model, left, np.full(model.dof, side * TINY))[0]
+          for left, side in ((backwards, -1.0), (forwards, 1.0))),
+    )  # fmt: skip
+    dry = np.zeros(model.dof)
+    dry[rows.own[alone]] = 1.0
+    return Bounds(*(dry * (known + more) for known, more in zip(own, of_load, strict=True)))
 
 
 def _are_equal(a: Any, b: Any) -> bool:

@@ -436,3 +436,21 @@ def motion_of_rows(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> 
     """
     found = FrictionalArm(model, {"q": q, "qd": qd, "tau": tau, "f_tip": f_tip}).begun()
     return found.x, found.friction
+
+
+@function("(n),(n),(n),(n),(6)?->(n)", sources=SOURCES)
+def modes_at_rest(model: Any, q: Any, qd: Any, slip: Any, tau: Any, f_tip: Any = None) -> Array:
+    """Directions of slip of coordinates, 0 of those that friction holds, shape (..., n); each dry joint is one.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        slip: 1, -1 or 0 of coordinates that slip forwards, backwards, or are at rest, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    arm, ways = FrictionalArm(model, {"q": q, "qd": qd, "tau": tau, "f_tip": f_tip}), np.zeros(len(q), dtype=object)
+    arm.slip = slip[arm.rows.own]
+    arm.begun()
+    ways[arm.rows.own] = arm.slip
+    return ways

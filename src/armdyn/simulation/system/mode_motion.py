@@ -27,7 +27,6 @@ from armdyn.constraints.under_load import friction_lines
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY, is_dry
-from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_stick
@@ -192,36 +191,14 @@ def sliding_friction(model: Any, qd: Any, directions: Any) -> Array:
 def sliding_rates(model: Any, qd: Any, directions: Any) -> Any:
     """The rates of coordinates in whose joints friction depends on the load, rad/s or m/s, shape (..., n); else 0.
 
+    Dry friction has those of its direction past zero too.
+
     Args:
         qd: joint velocities, rad/s or m/s, shape (..., n).
         directions: as of `mode_motion`, shape (..., joints).
     """
-    found, rates = np.zeros(model.dof, dtype=object), _sliding_rates(model, qd, directions)
+    found, rates = np.zeros(model.dof, dtype=object), model.drive.rates(qd)
     for k, i in (own_coordinates(model.drive) or {}).items():
-        found[i] = rates[k]
-    return found
-
-
-def _sliding_rates(model: Any, qd: Any, directions: Any) -> Array:
-    """The rates of the bodies' joints; of joints that can stick, those of their direction past zero too."""
-    rates = model.drive.rates(qd)
-    for k, body in enumerate(model.bodies):
-        if can_stick(model.drive, k):
-            s = directions[body.joint]
-            rates[k] = s * maximum(s * rates[k], TINY)
-    return np.asarray(rates)
-
-
-def dry_coordinates(drive: Drive) -> list[int]:
-    """The coordinates that move joints with dry friction."""
-    return sorted({i for k, terms in enumerate(drive.terms) if can_stick(drive, k) for i, _ in terms})
-
-
-def directions_of(mechanism: Mechanism, slip: Array) -> Array:
-    """1, -1 or 0 of every joint of the model, from those of the coordinates that move the dry ones."""
-    found = np.zeros(len(mechanism.model.joints), dtype=object)
-    for k, (body, terms) in enumerate(zip(mechanism.bodies, mechanism.drive.terms, strict=True)):
-        if can_stick(mechanism.drive, k):
-            (i, factor), *_ = terms
-            found[body.joint] = np.sign(factor) * slip[i]
+        s = directions[model.bodies[k].joint]
+        found[i] = s * maximum(s * rates[k], TINY) if can_stick(model.drive, k) else rates[k]
     return found

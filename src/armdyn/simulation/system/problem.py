@@ -15,7 +15,6 @@ from armdyn.simulation.divergence import refuse_without_inertia
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.drivers.grid import SaveAt, StepGrid, saved_times, step_grid, steps_at, times_to_save
 from armdyn.simulation.elements.brakes import Brakes
-from armdyn.simulation.elements.dry_joints import DryJoints
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.own import Kinks, kinks_of
 from armdyn.simulation.elements.parts import Parts
@@ -29,9 +28,9 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class EventSources:
-    """The sources of located events of a motion: events to detect, stops, contacts, dry joints, brakes and kinks."""
+    """The sources of located events of a motion: joints that can stick, events, stops, contacts, brakes and kinks."""
 
-    dry: DryJoints
+    dry: bool
     events: Sequence[Event] = ()
     stops: Stops | None = None
     contacts: Sequence[Contact] = ()
@@ -46,11 +45,11 @@ class EventSources:
 
         Joints with dry friction are not located by methods that cannot stop within a step.
         """
-        brakes, dry = Brakes.of(system.bare, parts.switches, duration), DryJoints.of(system.bare)
+        brakes = Brakes.of(system.bare, parts.switches, duration)
         locates = can_stop(method) and (isinstance(method, Adaptive) or alone)
         kinks = kinks_of(system.robot) if locates else None
-        sources = cls(dry, events, parts.stops, parts.contacts, brakes, kinks)
-        if sources.only_dry and not (len(dry) and can_stop(method)):
+        sources = cls(system.sticks, events, parts.stops, parts.contacts, brakes, kinks)
+        if sources.only_dry and not (system.sticks and can_stop(method)):
             return None
         check_method(method)
         return sources

@@ -16,13 +16,13 @@ from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.constraints.dead_points import nan_near
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.under_load import breakaway_of_available
-from armdyn.model.friction import is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum, minimum, select
 from armdyn.simulation.elements.bristles import NAME, Bristles, bristles_along
-from armdyn.simulation.elements.springs import between_springs, friction_at_rest, pressure
+from armdyn.simulation.elements.springs import between_springs, pressure
 from armdyn.simulation.system.bounded import SLACK
-from armdyn.simulation.system.mode_motion import directions_of, dry_coordinates, motion_and_multipliers
+from armdyn.simulation.system.friction_rows import FrictionRows
+from armdyn.simulation.system.mode_motion import motion_and_multipliers
 from armdyn.simulation.system.state_parts import StateParts
 from armdyn.spatial.rotations import Array
 
@@ -97,13 +97,13 @@ class Watched(NamedTuple):
 def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts: int) -> list[Watched]:
     """The margins of an arm, in the order of the results of `armdyn.simulation.system.rates.rates_of`."""
     joints = flexible_joints(mechanism) if flexible else []
-    links = links_side(mechanism, joints) if joints else mechanism
-    every = range(mechanism.dof) if stops else dry_coordinates(links.drive)
+    rows = FrictionRows(links_side(mechanism, joints) if joints else mechanism, joints)
+    every = range(mechanism.dof) if stops else sorted(rows.own[: rows.of_links].tolist())
     found = [Watched("link", i) for i in every]
     found += [Watched("stop", i, side) for side in (-1, 1) for i in every] if stops else []
     found += [Watched("contact", k) for k in range(contacts)]
     for k, joint in enumerate(joints):
-        if any(map(is_dry, joint.laws)):
+        if k in rows.rotors:
             found.append(Watched("rotor", k))
         if joint.spring.is_loose:
             found += [Watched("touch", k, side) for side in (1, -1)]
@@ -124,9 +124,11 @@ class Segment:
             directions[arm.places] = at["rotor_slip"]
             on = between_springs(arm.bare, arm.q, arm.qd, arm.theta, arm.thetad, tau, directions, at["touches"])
             tau, self.excess, power, self.sliding = on.links, on.excess, on.power, on.friction
+            self.at_rest = on.bounds[:2]
         self.tau = tau
-        self.dry, none = dry_coordinates(self.links.drive), np.zeros(len(arm.q))
-        moves, ways = [1.0 - held for held in at["held"]], directions_of(self.links, at["slip"])
+        rows, none = FrictionRows(self.links), np.zeros(len(arm.q))
+        self.dry = rows.own.tolist()
+        moves, ways = [1.0 - held for held in at["held"]], rows.of_joints(at["slip"][rows.own])
         closed = list(at["closed"]) if "closed" in at else None
         given = self.links, arm.q, arm.qd, tau, ways, moves, none, at["f_tip"]
         found, multipliers = motion_and_multipliers(*given, closed)
@@ -190,7 +192,7 @@ class Segment:
         k, at = one.place, self.at
         joint, slip, held = self.arm.joints[k], at["rotor_slip"][k], at["rotor_held"][k]
         i = joint.coordinate
-        least, most = friction_at_rest(joint, self.arm.q[i], self.arm.theta[i], self.tau[i], at["touches"][i])
+        least, most = self.at_rest[:, i]
         margin = minimum(self.excess[i] - least, most - self.excess[i]) + SLACK * (most - least)
         return select(held, margin, slip * self.arm.thetad[i]), slip * self.thetadd[i]
 

@@ -34,7 +34,7 @@ from armdyn.simulation.elements.bristles import (
     motion_carries,
     without_bristles,
 )
-from armdyn.simulation.elements.dry_joints import rubbing_bodies, rubbing_names
+from armdyn.simulation.elements.dry_joints import can_hold, rubbing_bodies, rubbing_names
 from armdyn.simulation.elements.own import (
     element_energy,
     element_motion,
@@ -226,6 +226,11 @@ class System:
     def rubbing(self) -> list[int]:
         """The bodies whose joints have friction that jumps at zero velocity."""
         return rubbing_bodies(self.bare.mechanism.drive)
+
+    @cached_property
+    def sticks(self) -> bool:
+        """True if joints with dry friction can stick."""
+        return bool(self.rubbing) and can_hold(self.bare)
 
     def directions(self, v: Array) -> Array:
         """The signs of the velocities of joints with dry friction; of link and rotor together in one number."""
