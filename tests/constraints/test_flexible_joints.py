@@ -229,7 +229,7 @@ def test_a_rotor_sticks_and_slips_within_constraints():
     crank = f"{bare.joint_names[0]} rotor"
     push = lambda t, q, qd: [12.0 * np.sin(9.0 * t), 0.0, 0.0]  # noqa: E731
     motion = armdyn.simulate(robot, q, duration=0.5, torque=push, method=Adaptive(rtol=1e-11, atol=1e-13))
-    by_steps = armdyn.simulate(robot, q, duration=0.5, torque=push, method=RungeKutta4(step=2e-3))
+    by_steps = armdyn.simulate(robot, q, duration=0.5, torque=push, method=RungeKutta4(step=4e-3))
     first, second = ([one for one in run.events if one.name == crank] for run in (motion, by_steps))
     assert {one.kind for one in first} >= {"slip", "stick"}
     assert [one.kind for one in first] == [one.kind for one in second]
@@ -237,7 +237,7 @@ def test_a_rotor_sticks_and_slips_within_constraints():
     np.testing.assert_allclose(by_steps.q[-1], motion.q[-1], rtol=0, atol=1e-4)
     assert abs(motion.energy.relative_drift).max() < 1e-7
     assert abs(robot.constraint_error(motion.q)).max() < 1e-7
-    held = armdyn.simulate(robot, q, duration=0.3)
+    held = armdyn.simulate(robot, q, duration=0.1)
     assert not [one for one in held.events if one.name == crank and one.t < 0.01]
     theta = held.signals["theta"][:, 0]
     until = next((one.t for one in held.events if one.name == crank), held.t[-1])

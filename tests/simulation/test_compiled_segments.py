@@ -24,6 +24,7 @@ from armdyn.simulation import (
 )
 from armdyn.simulation.drivers import compiled_loops, compiled_segments
 from armdyn.simulation.drivers.compiled_segments import LEAST_ATTEMPTS, PIECES_AT_ONCE, Segments
+from oracles.short_run import each_once
 from simulation.arms import FINE, PLANAR, near, slide, times
 
 
@@ -114,7 +115,7 @@ ARMS = {
 @pytest.mark.parametrize("name", ARMS)
 def test_flexible_joints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     torque = OverTime([0.0, 0.3, 0.6], [[4.0, -1.0], [-3.0, 2.0], [0.0, 0.0]], "hold")
-    compiled, python = both(monkeypatch, ARMS[name], q0=[0.3, -0.5], duration=0.6, torque=torque, method=FINE)
+    compiled, python = both(monkeypatch, ARMS[name], q0=[0.3, -0.5], duration=0.4, torque=torque, method=FINE)
     require_same(compiled, python)
     assert compiled.events
     assert np.abs(compiled.energy.drift).max() < 1e-6
@@ -127,7 +128,7 @@ def test_forces_on_straight_lines_over_time(monkeypatch: pytest.MonkeyPatch, nam
     wrenches = [[0.0, 0.0, 0.1, 1.0, 2.0, 0.0], [0.0, 0.0, 0.2, 3.0, 1.0, 0.0], [0.0] * 6]
     options = {"torque": OverTime([0.0, 0.2, 0.6], [[4.0, -1.0], [-3.0, 2.0], [8.0, 1.0]])}
     options |= {"f_tip": OverTime([0.0, 0.45, 0.6], wrenches), "elements": [Stops(0.3)] if name == "links" else []}
-    compiled, python = both(monkeypatch, robot, q0=[0.3, -0.5], duration=0.6, method=FINE, **options)
+    compiled, python = both(monkeypatch, robot, q0=[0.3, -0.5], duration=0.5, method=FINE, **options)
     require_same(compiled, python, pushes=2.1 if name == "links" else None)
     near(compiled.tau, python.tau, 1e-13)
     near(compiled.f_tip, python.f_tip, 1e-13)
@@ -139,8 +140,7 @@ RIGID = {"joint_1": drive(Coulomb(1.0)), "joint_2": drive(LuGre(2e3, 30.0, 0.4, 
 STEPS = {"links": PLANAR.with_actuators(RIGID), "rotors": ARMS["bristles beside a rotor that sticks"]}
 
 
-@pytest.mark.parametrize("method", [RungeKutta4(1e-3), SemiImplicitEuler(1e-3)], ids=["rk4", "semi_implicit"])
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize(("name", "method"), each_once(STEPS, [RungeKutta4(1e-3), SemiImplicitEuler(1e-3)]), ids=str)
 def test_bristles_along_the_path_of_fixed_steps(monkeypatch: pytest.MonkeyPatch, name: str, method: Any) -> None:
     """Bristles beside joints that stick, a stop and an event; steps are those of the other loop to rounding."""
     robot = STEPS[name].with_limits({"joint_1": (0.1, 2.0)})
@@ -152,8 +152,9 @@ def test_bristles_along_the_path_of_fixed_steps(monkeypatch: pytest.MonkeyPatch,
     assert {"impact", "second"} & {word for one in compiled.events for word in (one.kind, one.name)}
 
 
-@pytest.mark.parametrize("restitution", [0.0, 0.6])
-@pytest.mark.parametrize("friction", [(), (Coulomb(0.4), Viscous(0.1))], ids=["free", "dry"])
+@pytest.mark.parametrize(
+    ("restitution", "friction"), each_once([0.6, 0.0], [(), (Coulomb(0.4), Viscous(0.1))]), ids=str
+)
 def test_stops(monkeypatch: pytest.MonkeyPatch, restitution: float, friction: tuple[Any, ...]) -> None:
     """With events at limits, and a polynomial of each step."""
     robot = (arm(*friction) if friction else PLANAR).with_limits({"joint_1": (-1.0, 1.0), "joint_2": (-0.7, 2.0)})
@@ -178,7 +179,7 @@ TURNED = Crossing(lambda t, q, qd: q[1] + 3.0, "turned", terminal=True)
     [
         (
             arm(Coulomb(0.5), Viscous(0.2), spring=SPRING).with_limits({"joint_1": (0.2, 2.0)}),
-            {"duration": 0.7, "elements": [Stops(0.3)]},
+            {"duration": 0.4, "elements": [Stops(0.3)]},
             {"impact"},
         ),
         (
@@ -239,7 +240,7 @@ def test_within_constraints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The drift from the constraints is that of the other loop, or none if states are projected."""
     robot, elements = CHAINS[name]
     watched = [Crossing(lambda t, q, qd: q[0] - 0.2, "first")] if name == "two that stick" else []
-    options = {"duration": 0.6, "torque": TURNS, "events": watched, "elements": elements, "method": FINE}
+    options = {"duration": 0.4, "torque": TURNS, "events": watched, "elements": elements, "method": FINE}
     compiled, python = both(monkeypatch, robot, q0=Q, **options)
     require_same(compiled, python, 3e-8)
     assert compiled.events

@@ -26,7 +26,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in
 @contextmanager
 def ctrl_c(*_):
     "A signal from another thread, once the simulation is under way."
-    timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
 
     def report(fraction):
         if not timer.ident:
