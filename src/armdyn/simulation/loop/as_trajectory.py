@@ -37,7 +37,7 @@ class LoopRun(NamedTuple):
 
     Args:
         loop: the loop that recorded.
-        arguments: of its rollout, by name.
+        arguments: of the rollout, by name.
         rolled: the results of the rollout.
         began: the time at which it began, by `time.perf_counter`.
     """
