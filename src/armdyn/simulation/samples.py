@@ -145,6 +145,12 @@ class Samples:
             )
         return q, qd, self.work[row], *(() if self.bristles is None else (self.bristles[row],))
 
+    def states(self, rows: slice) -> Array:
+        """z of some rows: bristles and, after them, states of elements, (rows, ..., z)."""
+        parts = [one[rows] for one in (self.bristles, self.signals.get(ELEMENTS)) if one is not None]
+        z: Array = np.concatenate(parts, axis=-1)
+        return z
+
     def make_last_row(self, t: float) -> bool:
         """Add a row for the time t, s, at which a motion ends; returns False if none was added.
 

@@ -33,6 +33,7 @@ from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rub_
 from armdyn.simulation.elements.events_in_motion import BrakesInMotion
 from armdyn.simulation.elements.sign_changes import LoadKinks
 from armdyn.simulation.methods.catalogue import Adaptive
+from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.corrections import put_on_constraints, velocities_within
 from armdyn.simulation.system.problem import Problem
@@ -72,6 +73,7 @@ class Segments:
         self.linear = not motion.forces.held
         self.most_steps = problem.method.max_steps if adaptive else MOST_STEPS
         of = {N: problem.robot.dof, SPRINGS: len(self.places), (NAME,): count(problem.robot.model), (): 1, (2,): 2}
+        of |= {(ELEMENTS,): problem.system.own_states}
         self.sizes = {name: of[shape] for name, shape in self.parts.shapes.items()}
         self.places_of_state, times = self._places_of_state(), len(motion.samples.t)
         self.rows = {name: np.full((1, times, size), np.nan) for name, size in self.sizes.items()}
@@ -95,9 +97,7 @@ class Segments:
         """
         method, system = problem.method, problem.system
         has_loop = has_steps(method, motion.forces) and motion.chattering is None
-        if not has_loop or motion.modes is None or system.own_states:
-            return None
-        if problem.within_steps:
+        if not has_loop or motion.modes is None or problem.within_steps:
             return None
         drive = drive_of_links(system.bare)
         alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.matrix)
@@ -112,7 +112,7 @@ class Segments:
         """Take the equations that the motion has now."""
         modes, system = self.modes, self.problem.system
         self.equations, self.bare = modes.rows, modes.rows.robot
-        robot = system.robot if system.carries else self.bare
+        robot = system.robot if system.has_states else self.bare
         self.stops = modes.barriers.stops > 0
         self.constrained = bool(self.bare.model.constraints)
         self.loaded = drive_of_links(self.bare).depends_on_load
@@ -196,7 +196,7 @@ class Segments:
 
     def _rests(self, t: float, y: Array) -> bool:
         """True if nothing moves until a force changes: joints that stick hold all coordinates, and no event is near."""
-        changes = self.linear or self.problem.system.carries or self._keeps_pieces()
+        changes = self.linear or self.problem.system.has_states or self._keeps_pieces()
         return not changes and self.modes.all_rest and not self.motion.rates(t, y).any()
 
     def _at_rest(self, y: Array, end: float) -> Reached:
@@ -445,7 +445,7 @@ class Segments:
 
     def _keep(self, first: int, t: float, row: int, given: Arrays) -> None:
         """Keep the saved states before a time, with accelerations and friction."""
-        samples = self.motion.samples
+        samples, system = self.motion.samples, self.problem.system
         last = first + int(np.searchsorted(samples.t[first:row], t, side="left"))
         if last <= first:
             return
@@ -455,8 +455,12 @@ class Segments:
         samples.q[first:last], samples.qd[first:last] = own["q"], own["qd"]
         samples.work[first:last] = own["work"]
         if samples.bristles is not None:
-            samples.bristles[first:last] = own["bristles"]
-            samples.work[first:last] += self.problem.system.stored(own["bristles"])
+            samples.bristles[first:last] = own[NAME]
+        if ELEMENTS in own:
+            samples.signals[ELEMENTS][first:last] = own[ELEMENTS]
+        if system.has_states:
+            z = samples.states(slice(first, last))
+            samples.work[first:last] += system.energy_of_states(z, samples.q[first:last])
         if self.places:
             for name, links in (("theta", own["q"]), ("thetad", own["qd"])):
                 rotors = links.copy()

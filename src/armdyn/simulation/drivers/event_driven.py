@@ -36,7 +36,7 @@ def integrate(problem: Problem, report: Report) -> None:
 
     All states side by side in a compiled loop if there is one, the others one after the other.
     """
-    if has_modes(problem):
+    if has_modes(problem) or problem.system.own_states > 0:
         _with_modes(problem, report)
         return
     states = side_by_side.Run(problem, report).integrate() if side_by_side.has_loop(problem) else None
@@ -47,7 +47,7 @@ def has_modes(problem: Problem) -> bool:
     """True if located functions may change the equations of a motion, or are events of it."""
     system = problem.system
     kinks = system.carries or bool(system.robot.model.constraints) or bool(ends_of(system.robot))
-    return problem.sources is not None or system.own_states > 0 or (bool(system.places) and kinks)
+    return problem.sources is not None or (bool(system.places) and kinks)
 
 
 def _with_modes(problem: Problem, report: Report) -> None:
@@ -80,15 +80,16 @@ def _with_modes(problem: Problem, report: Report) -> None:
         motion.segments = Segments.of(problem, motion)
         return motion
 
-    alone = sources.only_dry and sticking_side_by_side.has_loop(problem, rows.dry)
+    states: list[Index] | None = None
+    without_modes = not has_modes(problem) and side_by_side.has_loop(problem)
     try:
-        _each(
-            problem,
-            report,
-            start,
-            sticking_side_by_side.StickingRun(problem, report, rows).integrate() if alone else None,
-        )
+        if sources.only_dry and sticking_side_by_side.has_loop(problem, rows.dry):
+            states = sticking_side_by_side.StickingRun(problem, report, rows).integrate()
+        elif without_modes:
+            states = side_by_side.Run(problem, report).integrate()
+        _each(problem, report, start, states)
     finally:
+        samples.qdd = None if without_modes else samples.qdd  # computed when it is first read
         samples.notes += notes_on_impacts(samples.events)
         if len(rows.dry) > 0 or brakes is not None or (system.carries and bool(system.places)):
             samples.add_frictions()

@@ -19,6 +19,7 @@ from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts
 from armdyn.simulation.forces import Index
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.over_time import Scheduled
+from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.corrections import put_on_constraints
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.state_parts import DRIFT, StateParts
@@ -39,7 +40,8 @@ def has_loop(problem: Problem) -> bool:
     (`armdyn.simulation.drivers.compiled_steps`). Within constraints, the coordinates are those of joints alone.
     """
     system, method, corrects = problem.system, problem.method, problem.corrects
-    explicit = has_steps(method, problem.forces) and (corrects or isinstance(method, Adaptive))
+    by_loop = corrects or isinstance(method, Adaptive) or (system.own_states > 0 and not system.carries)
+    explicit = has_steps(method, problem.forces) and by_loop
     explicit = explicit and not problem.within_steps
     constrained = corrects or bool(system.robot.model.constraints)
     by_rows = not constrained or (system.redundant == "error" and not (system.places or system.carries))
@@ -61,7 +63,8 @@ class Run:
         self.state: Arrays = {}
         for name, values in self.parts.split(robot, problem.start).items():
             self.state[name] = np.ascontiguousarray(values, dtype=float).reshape(self.states, values.shape[-1])
-        self.state["work"] = np.zeros(self.states) - np.reshape(problem.system.stored(*problem.start[2:]), -1)
+        stored = problem.system.energy_of_states(problem.start[2], problem.start[0]) if self.system.has_states else 0.0
+        self.state["work"] = np.zeros(self.states) - np.reshape(stored, -1)
         self.numbers = sum(values[0].size for values in self.state.values())
         """The count of numbers of the state of the arm, those of all names but the drift."""
         self.state |= {DRIFT: np.zeros((self.states, 2))} if problem.corrects else {}
@@ -106,7 +109,7 @@ class Run:
         """The samples of a part of the state, seen as (states, times, *shape)."""
         if name in self.apart:
             return self.apart[name]
-        array: Array = getattr(self.samples, name)
+        array: Array = self.samples.signals[name] if name == ELEMENTS else getattr(self.samples, name)
         return array.reshape((len(array), self.states, *array.shape[1 + len(self.batch) :])).swapaxes(0, 1)
 
     def integrate(self) -> list[Index]:
@@ -258,8 +261,8 @@ class Run:
                 rotors, kept = self.apart[name][:, :count].swapaxes(0, 1), samples.signals[name]
                 kept[:count] = of_links[:count]
                 kept[:count, ..., list(self.system.places)] = rotors.reshape((count, *self.batch, -1))
-        if samples.bristles is not None:
-            samples.work[:count] += self.system.stored(samples.bristles[:count])
+        if self.system.has_states:
+            samples.work[:count] += self.system.energy_of_states(samples.states(slice(count)), samples.q[:count])
         t, lost = samples.t[:count], ~np.isfinite(samples.work[:count])
         holds = np.zeros(count, dtype=int)
         if len(self.edges) > 2:

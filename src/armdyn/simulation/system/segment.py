@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints, links_side
+from armdyn.algorithms.elements import in_state, rates_of_states
 from armdyn.constraints.dead_points import nan_near
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.under_load import breakaway_of_available
@@ -20,6 +21,7 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.program import maximum, minimum, select
 from armdyn.simulation.elements.bristles import NAME, Bristles, bristles_along
 from armdyn.simulation.elements.springs import between_springs, pressure
+from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.bounded import SLACK
 from armdyn.simulation.system.friction_rows import FrictionRows
 from armdyn.simulation.system.mode_motion import motion_and_multipliers
@@ -35,6 +37,8 @@ class Arm:
         laws = Bristles(model) if parts.bristles else None
         self.bristles: Any = at.get(NAME)
         self.bare = model if laws is None else laws.bare
+        if parts.elements:
+            self.bare = in_state(self.bare, at[ELEMENTS])
         self.joints = flexible_joints(self.bare) if parts.flexible else []
         self.places = [joint.coordinate for joint in self.joints]
         self.theta, self.thetad = self._rotors("")
@@ -64,6 +68,8 @@ class Arm:
         if self.parts.flexible:
             found["d_theta"] = np.array([1.0 * self.thetad[i] for i in self.places], dtype=object)
             found["d_thetad"] = np.array([thetadd[i] for i in self.places], dtype=object)
+        if self.parts.elements:
+            found[f"d_{ELEMENTS}"] = rates_of_states(self.bare, self.q, self.qd, self.at["tau"])
         found |= {f"on_{begin}": 1.0 * self.at[name] for name, begin in self.parts.begin.items()}
         return found | {f"on_{NAME}": self.bristles}
 

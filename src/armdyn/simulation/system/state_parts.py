@@ -1,7 +1,7 @@
 """The parts of the state of a compiled loop: names, shapes, rates and corrected values.
 
 The state is (q, theta, qd, thetad, z, W), as far as the arm has its parts: theta of the rotors behind springs alone, z
-of friction with bristles.
+of friction with bristles and, after it, of elements of a user's own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from armdyn.declaration import Argument, Shape
 from armdyn.model.model import Model
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import NAME, count
+from armdyn.simulation.elements.own import state_count
+from armdyn.simulation.samples import ELEMENTS
 from armdyn.spatial.rotations import Array
 
 N, SPRINGS = ("n",), ("springs",)
@@ -23,7 +25,7 @@ def _springs(model: Model, **options: Any) -> int:
     return spring_count(model)
 
 
-SIZES: dict[str, Callable[..., int]] = {"springs": _springs, NAME: count}
+SIZES: dict[str, Callable[..., int]] = {"springs": _springs, NAME: count, ELEMENTS: state_count}
 
 Correction = Literal["", "velocities", "positions", "contacts"]
 """The correction of a state after a step: none, of velocities, of both, or of both at closed contacts."""
@@ -52,24 +54,29 @@ class StateParts(NamedTuple):
         along: true if z is not integrated, but follows the path since the step began (`Bristles.along`), by which
             steps of one length keep their order however stiff bristles are.
         correction: of the state after each step.
+        elements: true if elements of a user's own have states.
     """
 
     flexible: bool = False
     bristles: bool = False
     along: bool = False
     correction: Correction = ""
+    elements: bool = False
 
     @classmethod
     def of(cls, system: Any, *, along: bool = False, correction: Correction = "") -> StateParts:
         """The parts of the state of a system; ``along`` counts if friction has bristles."""
-        return cls(bool(system.places), system.carries, along and system.carries, correction)
+        along = along and system.carries
+        return cls(bool(system.places), system.carries, along, correction, system.own_states > 0)
 
     @property
     def state(self) -> dict[str, Shape]:
         """The parts of the state of the arm, with their shapes, in order."""
-        parts: dict[str, Shape] = {"q": N, "theta": SPRINGS, "qd": N, "thetad": SPRINGS, NAME: (NAME,), "work": ()}
-        left_out = {*(() if self.flexible else ("theta", "thetad")), *(() if self.bristles else (NAME,))}
-        return {name: shape for name, shape in parts.items() if name not in left_out}
+        rotors = self.flexible
+        parts: list[tuple[bool, str, Shape]] = [(True, "q", N), (rotors, "theta", SPRINGS)]
+        parts += [(True, "qd", N), (rotors, "thetad", SPRINGS), (self.bristles, NAME, (NAME,))]
+        parts += [(self.elements, ELEMENTS, (ELEMENTS,)), (True, "work", ())]
+        return {name: shape for is_part, name, shape in parts if is_part}
 
     @property
     def begin(self) -> dict[str, str]:
@@ -115,5 +122,7 @@ class StateParts(NamedTuple):
         """The parts of a stacked state (x, v) and z, without the work."""
         (x, v, *z), n = start, robot.dof
         parts = {"q": x[..., :n], "theta": x[..., n:], "qd": v[..., :n], "thetad": v[..., n:]}
-        parts |= dict(zip((NAME,), z, strict=False))
+        if z:
+            size = count(robot.model) if self.bristles else 0
+            parts |= {NAME: z[0][..., :size], ELEMENTS: z[0][..., size:]}
         return {name: parts[name] for name in self.state if name != "work"}

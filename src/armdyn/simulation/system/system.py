@@ -249,10 +249,31 @@ class System:
 
     # Results.
 
+    def accelerations(self, samples: Samples) -> Array:
+        """qdd along the kept states of a motion without modes, by the rates of a compiled loop, (T, ..., n)."""
+        from armdyn.simulation.system.rates import rates_of  # noqa: PLC0415 - of the same system, traced
+        from armdyn.simulation.system.state_parts import StateParts  # noqa: PLC0415
+
+        rates, (tau, *f_tip) = self.robot.compile(rates_of(StateParts.of(self))), samples.forces
+        state: dict[str, Any] = {
+            "q": samples.q,
+            "qd": samples.qd,
+            NAME: samples.bristles,
+            **samples.signals,
+            "tau": tau,
+        }
+        state |= {"f_tip": f_tip[0]} if f_tip else {}
+        if self.places:
+            state |= {name: samples.signals[name][..., list(self.places)] for name in ("theta", "thetad")}
+        names = [argument.name for argument in rates.function.arguments]
+        qdd: Array = rates(**{name: state[name] for name in names if state.get(name) is not None}).d_qd
+        return qdd
+
     def results(self, samples: Samples) -> tuple[Array, EnergyAccount, dict[str, Array]]:
         """qdd, energies and signals along the kept states; energies of springs and bristles count as potential."""
         q, qd, z, (tau, *f_tip) = samples.q, samples.qd, samples.bristles, samples.forces
         qdd, signals, force = samples.qdd, dict(samples.signals), np.zeros(0)
+        qdd = self.accelerations(samples) if qdd is None and self.own_states else qdd
         rotors = (signals["theta"], signals["thetad"]) if self.places else ()
         potential = (self.bare if self.own_states else self.robot).potential_energy(q)
         if rotors:
