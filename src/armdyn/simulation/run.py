@@ -26,6 +26,7 @@ from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.initial_state import checked_start, initial_state
 from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
+from armdyn.simulation.other_arguments import OF_OTHERS, OPTIONS
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.results import friction_left_out, made_trajectory
 from armdyn.simulation.samples import Samples
@@ -37,58 +38,6 @@ from armdyn.spatial.rotations import Array
 
 ForceLike = ArrayLike | OverTime | Callable[[float, Array, Array], Any]
 """A constant, a table over time, values at times of their own, or a function of (t, q, qd)."""
-
-
-OPTIONS = {
-    "step": "the step belongs to the method, method=armdyn.simulation.RungeKutta4(step=1e-3)",
-    "rtol": "tolerances belong to the method, method=armdyn.simulation.Adaptive(rtol=1e-8, atol=1e-8)",
-    "atol": "tolerances belong to the method, method=armdyn.simulation.Adaptive(rtol=1e-8, atol=1e-8)",
-    "save_every": "the times that are saved are save=armdyn.simulation.SaveAt(every=0.01), s",
-    "times": "the times that are saved are save=armdyn.simulation.SaveAt(times=...), s",
-    "dense_output": "interpolants are saved by save=armdyn.simulation.SaveAt(dense=True)",
-    "dense": "interpolants are saved by save=armdyn.simulation.SaveAt(dense=True)",
-    "redundant": "give elements=[armdyn.simulation.Constraints(redundant=...)]",
-    "project": "give elements=[armdyn.simulation.Constraints(project=True)]",
-    "stops": "give elements=[armdyn.simulation.Stops(...)]",
-    "contact": "give elements=[armdyn.simulation.Contact(...)]",
-    "restitution": "give elements=[armdyn.simulation.Stops(restitution=...)]",
-    "contacts": "give elements=[armdyn.simulation.Contact(...), ...]",
-    "brakes": "give elements=[armdyn.simulation.BrakeSwitches({'joint': [(0.5, 'engaged')]})]",
-    **{f"{name}0": f"give elements=[armdyn.simulation.Start({name}=...)]" for name in ("theta", "thetad", "bristles")},
-}
-"""Options as arguments of their own, and the objects that have them."""
-
-OF_OTHERS = {
-    **dict.fromkeys(
-        ("dt", "h", "timestep", "time_step", "max_step"),
-        "steps of one length belong to a method, method=armdyn.simulation.RungeKutta4(step=1e-3), s; the adaptive "
-        "method chooses its own",
-    ),
-    **dict.fromkeys(
-        ("t_span", "tspan", "t_end", "tf", "t_final", "T", "time", "horizon"),
-        "a motion goes from t = 0 to duration=, s; save=armdyn.simulation.SaveAt(times=...) chooses the times that are "
-        "kept",
-    ),
-    **dict.fromkeys(("t_eval", "t", "saveat"), "save=armdyn.simulation.SaveAt(times=...), s, chooses the times kept"),
-    **dict.fromkeys(
-        ("control", "law", "policy"),
-        "a declared controller is controller=, a plain function of (t, q, qd) is torque=, or "
-        "torque=armdyn.control.callback(function, sample_time=1e-3)",
-    ),
-    **dict.fromkeys(("tau", "torques", "u", "input"), "joint forces are torque="),
-    **dict.fromkeys(("v0", "dq0", "qdot0", "dq"), "joint velocities at t = 0 are qd0="),
-    **dict.fromkeys(("wrench", "F_tip", "f_ext", "external_force"), "the wrench that the tip applies is f_tip="),
-    **dict.fromkeys(
-        ("q_ref", "qd_ref", "Kp", "Ki", "Kd"),
-        "inputs of a controller are bound to it, controller=functools.partial(armdyn.control.pd_gravity, q_ref=..., "
-        "Kp=..., Kd=...)",
-    ),
-    "constraints": "constraints are the robot's: robot.with_constraints(...)",
-    **dict.fromkeys(("solver", "integrator"), "give method="),
-    **dict.fromkeys(("steps", "n_steps", "num_steps"), "give duration=, s, and method=RungeKutta4(step=...)"),
-    **dict.fromkeys(("gravity", "g"), "gravity is the robot's: robot.with_gravity((0, 0, -9.81))"),
-}
-"""Arguments of simulations of other programs, and their counterparts here."""
 
 
 @answering(OPTIONS | OF_OTHERS)

@@ -16,8 +16,8 @@ from armdyn.declaration import Function
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.robot import Robot
 from armdyn.simulation.loop.controlled_rollout import warn_of_python
-from armdyn.simulation.loop.of_simulate import OF_LOOPS
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep
+from armdyn.simulation.other_arguments import OF_LOOPS
 from armdyn.studies import cluster, one_process
 from armdyn.studies.definition import Study, defined
 from armdyn.studies.errors import StudyError

@@ -11,15 +11,12 @@ import numpy as np
 from armdyn.base.progress import Report
 from armdyn.functions import CompiledRollout
 from armdyn.simulation.divergence import diverged, shorter_step
-from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
-from armdyn.simulation.forces import Constant, Forces, Table
+from armdyn.simulation.forces import Constant, Table
 from armdyn.simulation.loop.step import step_function
-from armdyn.simulation.methods.catalogue import FixedStep
 from armdyn.simulation.methods.formulas import State
-from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.coordinates import parted, stacked
-from armdyn.simulation.system.system import System
+from armdyn.simulation.system.problem import Problem
 from armdyn.spatial.rotations import Array
 
 RECORDED, ROTORS = ("q", "qd", "work"), ("theta", "thetad")
@@ -28,8 +25,9 @@ RECORDED, ROTORS = ("q", "qd", "work"), ("theta", "thetad")
 class CompiledSteps:
     """Steps of a system under torques and a wrench that are constant, or a table over time."""
 
-    def __init__(self, system: System, method: FixedStep, forces: Forces) -> None:
-        self.system, self.robot, self.method = system, system.robot, method
+    def __init__(self, problem: Problem) -> None:
+        system, method, forces = problem.system, problem.method, problem.forces
+        self.problem, self.system, self.method = problem, system, method
         given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
         self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
@@ -74,11 +72,10 @@ class CompiledSteps:
         (q, theta), (qd, thetad) = (parted(of_all, self.system.dof, self.system.places) for of_all in (x, v))
         return {"q": q, "qd": qd, "theta": theta, "thetad": thetad}
 
-    def integrate(
-        self, start: tuple[Array, ...], *, grid: StepGrid, saved: Array, samples: Samples, report: Report
-    ) -> None:
-        """Advance from (x, v), and bristles, over the grid; keep the state after each of the ``saved`` steps."""
-        state = self.method.scheme.start(*start)
+    def integrate(self, report: Report) -> None:
+        """Advance from the start over the grid; keep the state after each of the saved steps."""
+        grid, saved, samples = self.problem.grid, self.problem.saved, self.problem.samples
+        state = self.method.scheme.start(*self.problem.start)
         full = grid.steps if grid.last_step == grid.step else grid.steps - 1
         before = saved[saved < full]  # rows at the beginning of steps of full length
         every = _spacing(before, full)
@@ -112,8 +109,9 @@ class CompiledSteps:
         samples.memory = dict(zip(self.method.scheme.memory, state[3 + self.system.carries :], strict=True))
         made(grid.steps)
 
-    def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples) -> None:
+    def refuse_divergence(self) -> None:
         """Raise an error with the time and the joint if a motion that is not in a batch diverged."""
+        grid, saved, samples = self.problem.grid, self.problem.saved, self.problem.samples
         finite = np.isfinite(samples.qd).all(axis=-1) & np.isfinite(samples.q).all(axis=-1)
         if finite.all():
             return
@@ -131,8 +129,8 @@ class CompiledSteps:
         if samples.make_last_row(k * grid.step):
             samples.record(state, tuple(force.at_steps(np.array([k]))[0] for force in self._given.values()))
         q, qd = self.system.seen(*state[:2])
-        remedy = shorter_step(self.robot, self.method, q)
-        raise diverged(self.robot, min((k + 1) * grid.step, grid.duration), q, qd, remedy)
+        remedy = shorter_step(self.system.robot, self.method, q)
+        raise diverged(self.system.robot, min((k + 1) * grid.step, grid.duration), q, qd, remedy)
 
 
 def _spacing(saved: Array, full: int) -> int:

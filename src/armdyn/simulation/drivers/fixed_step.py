@@ -80,18 +80,18 @@ def integrate(problem: Problem, report: Report) -> None:
 
 def _in_compiled_loop(problem: Problem, report: Report) -> bool:
     """True if a compiled loop made all steps, without coming near a dead point of constraints."""
-    system, forces, samples, corrector = problem.system, problem.forces, problem.samples, problem.corrector
+    forces, corrector = problem.forces, problem.corrector
     if side_by_side.has_loop(problem):
         return not side_by_side.Run(problem, report).integrate()
     independent = problem.redundant == "error" and not problem.corrects
     if not (forces.are_known and independent and problem.method.scheme.starter is None):
         return False
-    compiled = CompiledSteps(system, problem.method, forces)
-    compiled.integrate(problem.start, grid=problem.grid, saved=problem.saved, samples=samples, report=report)
-    if corrector is not None and corrector.points.on_path(samples.q).any():
+    compiled = CompiledSteps(problem)
+    compiled.integrate(report)
+    if corrector is not None and corrector.points.on_path(problem.samples.q).any():
         return False
     if not problem.batch:
-        compiled.refuse_divergence(problem.grid, problem.saved, samples)
+        compiled.refuse_divergence()
     return True
 
 

@@ -36,13 +36,7 @@ STEPS_AT_ONCE = 256
 
 def integrate(problem: Problem, report: Report) -> None:
     """Integrate each state to the duration and fill the samples."""
-    robot, method, forces, samples, duration = (
-        problem.robot,
-        problem.method,
-        problem.forces,
-        problem.samples,
-        problem.duration,
-    )
+    robot, method, forces, samples = problem.robot, problem.method, problem.forces, problem.samples
     if not forces.held:
         raise SettingError(
             f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable; give numbers or "
@@ -60,8 +54,7 @@ def integrate(problem: Problem, report: Report) -> None:
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         y = np.array([*q[index], *qd[index], 0.0, 0.0])
-        dense = samples.dense.get(index)
-        return _integrate_one(robot, method, forces.of(index), y, solver, duration, own, dense)
+        return _integrate_one(problem, forces.of(index), y, solver, own, samples.dense.get(index))
 
     samples.one_by_one(alone, report)
 
@@ -97,19 +90,12 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
 
 
 def _integrate_one(
-    robot: Robot,
-    method: Taylor,
-    forces: Forces,
-    y: Array,
-    solver: Any,
-    duration: float,
-    samples: Samples,
-    dense: Dense | None,
+    problem: Problem, forces: Forces, y: Array, solver: Any, samples: Samples, dense: Dense | None
 ) -> Generator[float]:
     """Integrate from 0 to the duration, starting anew when a table of forces jumps; yields the fraction done."""
     import heyoka  # noqa: PLC0415 - an extra, which made the solver
 
-    solver.state[:], solver.time, n = y, 0.0, robot.dof
+    solver.state[:], solver.time, n, duration = y, 0.0, problem.robot.dof, problem.duration
     edges = forces.edges(duration)
     for hold, (begin, end) in enumerate(pairwise(edges)):
         acting = forces.at(hold, begin, y[:n], y[n : 2 * n])
@@ -130,9 +116,8 @@ def _integrate_one(
         if outcome != heyoka.taylor_outcome.time_limit:
             if samples.make_last_row(reached):
                 samples.record(_parts(y, n), acting)
-            raise diverged(
-                robot, reached, y[:n], y[n : 2 * n], f"{method} ended with {outcome}. Check torque and f_tip."
-            )
+            remedy = f"{problem.method} ended with {outcome}. Check torque and f_tip."
+            raise diverged(problem.robot, reached, y[:n], y[n : 2 * n], remedy)
         y = np.array(solver.state)
     samples.record(_parts(y, n), acting)
 

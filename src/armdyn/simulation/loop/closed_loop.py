@@ -67,10 +67,10 @@ from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.friction import LoopFriction
-from armdyn.simulation.loop.of_simulate import OF_LOOPS, OF_SIMULATE
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
+from armdyn.simulation.other_arguments import OF_LOOPS, OF_SIMULATE
 from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.system import refuse_memory
 from armdyn.targets.c.notes import Notes
