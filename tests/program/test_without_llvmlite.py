@@ -25,9 +25,9 @@ METHODS = """
         from armdyn.algorithms import inverse_dynamics
         rng = np.random.default_rng(4)
         by_gravity = {"parameters": ["gravity"]}
-        q, qd, qdd = rng.uniform(-1.0, 1.0, (3, 5, 6))
+        q, qd, qdd = rng.uniform(0.1, 1.0, (3, 5, 2))
         found = {}
-        robot = armdyn.load("stanford")
+        robot = armdyn.load("rp")
         derivative = robot.mass_matrix.derivative("q")
         found |= {what: numbers(result) for what, result in {
             "one state": robot.inverse_dynamics(q[0], qd[0], qdd[0]),
@@ -44,7 +44,7 @@ METHODS = """
             "regressor": robot.regressor(q, qd, qdd),
             "derivative": derivative(q[0]),
             "rate": robot.mass_matrix.jvp("q")(q, tangent_q=qd),
-            "into an array": robot.gravity_forces(q, out=np.empty((5, 6))),
+            "into an array": robot.gravity_forces(q, out=np.empty((5, 2))),
             "a parameter": robot.compile(inverse_dynamics, **by_gravity)(q, qd, qdd, gravity=[0.0, 1.0, -9.0]),
         }.items()}
         solution = robot.inverse_kinematics(robot.forward_kinematics(q[0]), q[0] + 0.05)

@@ -197,6 +197,7 @@ def test_the_older_files_of_verbs_stay(
     """One message with the name of a file, exit code 2, and all older files as they were."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setattr("armdyn.cli.list_robots.bundled_robots", lambda: ("rp", "planar_2r"))
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))  # for a motion that finds no room
     Path("study.yaml").write_text(STUDY)
