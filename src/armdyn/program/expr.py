@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from functools import cache
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -28,6 +29,12 @@ WHY_NO_VALUE = (
 
 ASKED: ContextVar[list[NeedsNumbers] | None] = ContextVar("armdyn_asked", default=None)
 """Errors of code that converted traced scalars to numbers, even if it continued after catching them."""
+
+
+@cache
+def _is_number(kind: type) -> bool:
+    """True for types of real numbers; remembered, because checks of abstract classes are slow."""
+    return issubclass(kind, NUMBERS)
 
 
 class NeedsNumbers(TraceError):
@@ -76,8 +83,8 @@ class Expr:
             if other.graph is not self.graph:
                 raise MixedTraces(self.graph, other.graph)
             return other.index
-        if isinstance(other, float) or isinstance(other, NUMBERS):  # noqa: SIM101 - the first is faster, and mostly true
-            return self.graph.constant(float(other))
+        if _is_number(type(other)):
+            return self.graph.constant(other)  # type: ignore[arg-type]
         return None
 
     def _apply(self, name: str, *others: object) -> Expr:

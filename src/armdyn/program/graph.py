@@ -11,6 +11,7 @@ The rules below keep two normal forms that make more subexpressions equal: negat
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping
 
@@ -55,8 +56,8 @@ class Graph:
 
     def arguments(self, index: int) -> tuple[int, ...]:
         """The nodes that a node is computed from."""
-        name, *arguments = self.nodes[index]
-        return () if name in ("input", "const") else tuple(arguments)  # type: ignore[arg-type]
+        node = self.nodes[index]
+        return () if node[0] in ("input", "const") else node[1:]  # type: ignore[return-value]
 
     def constant(self, value: float) -> int:
         """The node of a constant; NaN is refused, because no equation of motion contains it."""
@@ -82,7 +83,7 @@ class Graph:
             if nodes[a][0] != "const":
                 break
         else:
-            return self.constant(OPERATIONS[name].of_constants(*(nodes[a][1] for a in arguments)))  # type: ignore[arg-type]
+            return self.constant(_of_constants(name, *(nodes[a][1] for a in arguments)))  # type: ignore[arg-type]
         rule = _RULES.get(name)
         return rule(self, *arguments) if rule else self._node((name, *arguments))
 
@@ -230,6 +231,21 @@ class Graph:
         if value is not None:
             return if_true if value else if_false
         return if_true if if_true == if_false else self._node(("select", condition, if_true, if_false))
+
+
+def _of_constants(name: str, *values: float) -> float:
+    """An operation on constants. Python's arithmetic is NumPy's if the result is finite, and ten times as fast."""
+    arithmetic = _ARITHMETIC.get(name)
+    value = math.inf if arithmetic is None else arithmetic(*values)
+    return value if math.isfinite(value) else OPERATIONS[name].of_constants(*values)
+
+
+_ARITHMETIC: dict[str, Callable[..., float]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "neg": operator.neg,
+}
 
 
 def _is_ordinary(constant: float) -> bool:
