@@ -83,7 +83,7 @@ class Expr:
             if other.graph is not self.graph:
                 raise MixedTraces(self.graph, other.graph)
             return other.index
-        if _is_number(type(other)):
+        if _is_number(type(other)):  # type: ignore[arg-type] # types are hashable
             return self.graph.constant(other)  # type: ignore[arg-type]
         return None
 
