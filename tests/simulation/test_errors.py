@@ -23,7 +23,7 @@ from armdyn.simulation import (
     Stops,
     named_method,
 )
-from armdyn.simulation.drivers.pieces import BySolver
+from armdyn.simulation.drivers.integrators import BySolver
 from armdyn.simulation.samples import Effort
 from armdyn.simulation.system.system import System
 

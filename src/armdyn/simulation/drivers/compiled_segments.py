@@ -24,8 +24,8 @@ from armdyn.robot import Robot
 from armdyn.simulation.drivers.compiled_loops import ATTEMPTS_AT_FIRST, Attempts, has_steps, loop_of
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import MOST_STEPS
+from armdyn.simulation.drivers.integrators import Step
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, Reached
-from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.state_in_motion import Ended, StateInMotion
 from armdyn.simulation.elements.backlash import BacklashInMotion
 from armdyn.simulation.elements.bristles import NAME, count

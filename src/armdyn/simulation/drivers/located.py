@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from armdyn.simulation.drivers.crossings import Bracket, Function, zero
-from armdyn.simulation.drivers.pieces import Step
+from armdyn.simulation.drivers.integrators import Step
 from armdyn.spatial.rotations import Array
 
 At = Callable[[float], Array]

@@ -19,8 +19,8 @@ from armdyn.simulation.divergence import too_long_for_springs
 from armdyn.simulation.drivers.chattering import Chattering
 from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import StepGrid
+from armdyn.simulation.drivers.integrators import ByFormula, BySolver, Step
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents, Reached, SegmentLoops
-from armdyn.simulation.drivers.pieces import ByFormula, BySolver, Step
 from armdyn.simulation.forces import Forces, Table
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, SemiImplicitEuler
 from armdyn.simulation.samples import Samples

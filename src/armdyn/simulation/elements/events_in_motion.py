@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from armdyn.simulation.drivers.crossings import Function, arrives, crossed, points_of
+from armdyn.simulation.drivers.integrators import Step
 from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, NotedEvents, WatchedMotion, found_in
-from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.elements.brakes import Brakes, engaged_joints
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.events import Watched

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from armdyn.simulation.drivers.crossings import Function, crossed
+from armdyn.simulation.drivers.integrators import Step
 from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, found_in
-from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.own import Kinks

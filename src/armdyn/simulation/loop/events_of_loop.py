@@ -9,8 +9,8 @@ import numpy as np
 
 from armdyn.motion.motion_data import Occurrence
 from armdyn.simulation.drivers.crossings import POINTS, points_of
+from armdyn.simulation.drivers.integrators import Step
 from armdyn.simulation.drivers.located import Found
-from armdyn.simulation.drivers.pieces import Step
 from armdyn.simulation.elements.events import Watched, refuse_terminal
 from armdyn.simulation.elements.events_in_motion import EventsInMotion
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout

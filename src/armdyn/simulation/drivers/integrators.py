@@ -1,4 +1,4 @@
-"""Motions in pieces: integrators that make one step at a time, can be stopped within it, and start anew from there."""
+"""Integrators that make one step of a motion at a time, can be stopped within it, and start anew from there."""
 
 from __future__ import annotations
 
