@@ -169,6 +169,11 @@ def located_functions(model: Any, q: Any, qd: Any, element_states: Any = None) -
 
 def kinks_of(robot: Robot) -> Kinks | None:
     """The located functions of a robot's elements; None if there are none."""
-    if not robot.model.elements or _count(robot.model) == 0:
+    if not robot.model.elements:
+        return None
+    cache = vars(robot)
+    if "_kinks" not in cache:  # the model's constants take longer than a short motion
+        cache["_kinks"] = _count(robot.model)
+    if cache["_kinks"] == 0:
         return None
     return robot.compile(located_functions)
