@@ -162,7 +162,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is first asked for, so that ``import armdyn`` stays light."""
+    """Import a name when it is first used, so that ``import armdyn`` stays light."""
     if name not in _WHERE:
         return module_of("armdyn", name, _PACKAGES_OF_NAMES)
     with undivided():

@@ -176,10 +176,10 @@ def function(
 
     Args:
         signature: shapes of the array arguments and results in the manner of NumPy's generalised ufuncs, with ``n``
-            for the number of joints, ``?`` behind an argument that may be left out, and ``=0`` behind one that counts
+            for the number of joints, ``?`` after an argument that may be left out, and ``=0`` after one that counts
             as zeros then: ``"(n),(n),(n)=0,(6)?->(n)"``. Keyword-only arguments of the function are options fixed
             before compiling.
-        result: a ``NamedTuple`` with a field for each result, where the results have names; the function returns it.
+        result: a ``NamedTuple`` with a field for each result, if the results have names; the function returns it.
         sizes: dimensions of the results with names of their own, each a function of the `Model` and of the options.
         choices: the possible values of each option that must be given, as a function of the `Model`.
         sources: see `Function`; none for functions outside armdyn.

@@ -89,7 +89,7 @@ def test_a_joint_that_slides_needs_its_lead(shell: Shell, tmp_path: Path) -> Non
     np.savetxt(path, np.column_stack([t, q]), delimiter=",", header=f"t,q_{turn},q_{slide}", comments="")
     said = shell("size", "rp", "--motion", str(path))
     assert said.code == 2
-    assert f"say the lead of its screw: --lead {slide}=0.005, m a turn" in " ".join(said.err.split())
+    assert f"give the lead of its screw: --lead {slide}=0.005, m a turn" in " ".join(said.err.split())
     judged = shell("size", "rp", "--motion", str(path), "--lead", f"{slide}=0.005")
     assert (judged.code, judged.err) == (1, "")  # the other joint has no drive
     assert f"no drive for '{turn}'" in judged.out or f"no drive for '{slide}'" in judged.out

@@ -102,7 +102,7 @@ ONE_CHANGE = [
     ("<axis", '<mimic joint="turn"/><axis', "arm.urdf:14 joint 'turn': <mimic> follows the joint itself; expected another joint."),
     ("<axis", "<mimic/><axis", "arm.urdf:14 joint 'turn': <mimic> has no joint; expected <mimic joint=\"...\">."),
     # how the parts hang together
-    ("</robot>", '<link name="stray"/></robot>', "arm.urdf:18 link 'stray': 2 links hang on nothing (arm.urdf:2 'base', arm.urdf:18 'stray'); expected one root link. A fixed joint welds one to another."),
+    ("</robot>", '<link name="stray"/></robot>', "arm.urdf:18 link 'stray': 2 links are not connected (arm.urdf:2 'base', arm.urdf:18 'stray'); expected one root link. A fixed joint welds one to another."),
     ("</robot>", '<joint name="back" type="fixed"><parent link="boom"/><child link="base"/></joint></robot>', "arm.urdf:10 joint 'turn': links hang on each other in a ring ('boom' on 'base' on 'boom'); expected a tree that grows from one root link."),
     ("</robot>", '<joint name="again" type="fixed"><parent link="base"/><child link="boom"/></joint></robot>', "arm.urdf:18 joint 'again': link 'boom' hangs on joint 'turn' (arm.urdf:10) already; what closes a loop is no joint of the tree, in URDF it is a <loop_joint>."),
 ]  # fmt: skip

@@ -206,7 +206,7 @@ def test_what_is_not_touched_costs_nothing(ur5: Case) -> None:
         (
             {"frame": None, "expressed_in": "world"},
             UnknownName,
-            r"frame=None: say which frame the wrench acts on, one of 'ur5': base_link, .*upper_arm_link, ",
+            r"frame=None: name the frame the wrench acts on, one of 'ur5': base_link, .*upper_arm_link, ",
         ),
         (
             {"frame": "tool", "expressed_in": "world"},

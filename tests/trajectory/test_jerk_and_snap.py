@@ -35,7 +35,7 @@ def test_the_nonic_begins_and_ends_without_jumps() -> None:
 
 
 def test_what_does_not_tell_them_says_so() -> None:
-    with pytest.raises(MotionError, match="Cycloidal does not tell its snap"):
+    with pytest.raises(MotionError, match="Cycloidal does not have its snap"):
         point_to_point(START, END, Cycloidal(1.0, 0.5, 0.5, 0.5)).jerk_and_snap(0.1)
     with pytest.raises(MotionError, match="jerk and snap"):
         cubic_spline(TIMES, POINTS).stretched(3.0).jerk_and_snap(0.1)

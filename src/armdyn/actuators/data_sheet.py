@@ -265,7 +265,7 @@ def _friction(values: dict[str, float], k_t: float, R: float | None) -> float:
 
 
 class _Follows(NamedTuple):
-    """The value of an entry by the other entries; None where an entry is missing that it ``needs``."""
+    """The value of an entry by the other entries; None if an entry is missing that it ``needs``."""
 
     value: float | None
     formula: str

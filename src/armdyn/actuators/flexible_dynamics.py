@@ -43,8 +43,8 @@ def flexible_forward_dynamics(
 ) -> tuple[Array, Array]:
     """Accelerations of links and rotors qdd, thetadd of an arm with springs, rad/s^2 or m/s^2, shapes (..., n).
 
-    M qdd = tau_J - h - J^T f_tip and B thetadd = tau - tau_J - friction (Modern Robotics 8.9.5). At a rigid joint,
-    where theta = q, the two accelerations are one.
+    M qdd = tau_J - h - J^T f_tip and B thetadd = tau - tau_J - friction (Modern Robotics 8.9.5). At a rigid joint
+    theta = q, and the two accelerations are one.
 
     Within constraints qdd satisfies A qdd + Adot qd = 0 (Modern Robotics 8.96); phi = 0 and A qd = 0 are not checked.
     `flexible_multipliers`.

@@ -131,7 +131,7 @@ class Supply:
         return flows if sizes is None else replace(flows, voltages=_between(times, sizes, flows.t))
 
     def _flows(self, names: tuple[str, ...], t: Array, each: Array) -> BusAccount:
-        """The account with beginning and end of every interval, cut where the capacitor becomes empty or full."""
+        """The account with beginning and end of every interval, cut when the capacitor becomes empty or full."""
         bus = each.sum(axis=1)
         stored, energies, pieces = 0.0, [], []
         for k in range(len(t) - 1):

@@ -183,7 +183,7 @@ class Thermal:
         b = 1.0 / (self.winding_to_housing * self.winding_capacity)
         c = 1.0 / (self.winding_to_housing * self.housing_capacity)
         d = -(1.0 / self.winding_to_housing + 1.0 / self.housing_to_ambient) / self.housing_capacity
-        # The eigenvalues are real, because b c > 0. The larger passes through 0 where the heat runs away: from det A.
+        # The eigenvalues are real, because b c > 0. The larger is 0 when the temperature diverges: from det A.
         low = 0.5 * (a + d) - np.sqrt(0.25 * (a - d) ** 2 + b * c)
         slow = self.winding_to_housing * self.housing_to_ambient * self.winding_capacity * self.housing_capacity
         high = (1.0 - feedback * self.to_ambient) / slow / low

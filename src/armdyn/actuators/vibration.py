@@ -93,7 +93,7 @@ class VibrationModes(NamedTuple):
 
     Args:
         frequencies: w, rad/s, shape (..., f); w / 2 pi in Hz.
-        damping_ratios: phi^T D phi / (2 w), a pure number, shape (..., f): exact where damping does not couple the
+        damping_ratios: phi^T D phi / (2 w), a pure number, shape (..., f): exact if damping does not couple the
             modes, else right to the first order of small damping.
         links: motion of the links in each mode, shape (..., n, f).
         rotors: motion of the rotors, shape (..., n, f); scaled so that the kinetic energy is w^2 sin^2(w t) / 2.

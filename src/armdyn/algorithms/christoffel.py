@@ -92,7 +92,7 @@ def coriolis_coefficients(mechanism: Mechanism, q: Array) -> Array:
 
 
 def entries(mechanism: Mechanism, q: Array) -> dict[tuple[int, ...], Scalar]:
-    """Gamma_ijk by body, where all three joints lie on one way outwards; the others are zero. q by body."""
+    """Gamma_ijk by body, if all three joints lie on one way outwards; the others are zero. q by body."""
     Gamma: dict[tuple[int, ...], Scalar] = {}
     joints = joint_frames(mechanism, q)
     screws = joint_screws(mechanism, q, joints)

@@ -72,4 +72,4 @@ def _refuse_no_frame(mechanism: Mechanism, frame: str | None) -> None:
     """Refuse a wrench without the name of its frame: no default is safe."""
     if frame is None:
         frames = ", ".join(each.name for each in mechanism.model.frames)
-        raise UnknownName(f"frame=None: say which frame the wrench acts on, one of {mechanism.name!r}: {frames}.")
+        raise UnknownName(f"frame=None: name the frame the wrench acts on, one of {mechanism.name!r}: {frames}.")

@@ -48,7 +48,7 @@ def friction_forces(
         raise TraceError(
             f"friction of {mechanism.name!r} depends on the load of its gears, which follows from the accelerations; "
             + either("give qdd too", "give qdd too, armdyn export by --optional-input qdd")
-            + ". What does not know qdd, as momentum_observer, needs friction "
+            + ". Functions without qdd, e.g. momentum_observer, need friction "
             "that depends on velocities alone, or " + either("robot.without_friction()", "--ignore-friction")
         )
     mechanism, q = regroup(mechanism), drive.positions(q)

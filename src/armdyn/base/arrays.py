@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.errors import ArmdynError, DTypeError, ShapeError, UnknownName
+from armdyn.base.scalars import Array
 
 Names = tuple[str, ...] | None
 """The names along an axis, in order; None if it has no names."""
@@ -164,9 +165,7 @@ def _values_by_name(value: Any) -> dict[Any, object] | None:
     return dict(value) if isinstance(value, Mapping) else None
 
 
-def _stack_by_name(
-    name: str, values: Mapping[Any, Any], along: Sequence[Names], owner: str, depth: int
-) -> np.ndarray[Any, Any]:
+def _stack_by_name(name: str, values: Mapping[Any, Any], along: Sequence[Names], owner: str, depth: int) -> Array:
     """Values by name in the order of the names, along the first axis that has names."""
     axis = next((k for k, names in enumerate(along) if names is not None), None)
     if axis is None:
@@ -186,7 +185,7 @@ def _stack_by_name(
 # The numbers.
 
 
-def _numbers(name: str, value: Any) -> np.ndarray[Any, Any]:
+def _numbers(name: str, value: Any) -> Array:
     if _is_named_array(value) and value.data is not value:
         return _numbers(name, value.data)  # what holds the numbers may have units
     for part in (value, *_dtypes_of(value)):
@@ -232,7 +231,7 @@ def _is_masked(array: object) -> bool:
     return masked is not None and isinstance(array, masked.MaskedArray)
 
 
-def _without_mask(array: Any) -> np.ndarray[Any, Any]:
+def _without_mask(array: Any) -> Array:
     """NaN in place of masked entries; unchanged if the numbers cannot be NaN and none is masked."""
     numbers, mask = np.asarray(np.ma.getdata(array)), np.ma.getmaskarray(array)
     if not mask.any() or numbers.dtype.kind not in "biuf":
@@ -242,12 +241,12 @@ def _without_mask(array: Any) -> np.ndarray[Any, Any]:
     return filled
 
 
-def _nullable_numbers(value: Any, objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _nullable_numbers(value: Any, objects: Array) -> Array:
     """A table whose columns are numbers of pandas' own types, NA as NaN; anything else stays as it is."""
     dtypes = _dtypes_of(value)
     if not dtypes or not all(getattr(dtype, "kind", "O") in "biuf" for dtype in dtypes):
         return objects
-    numbers: np.ndarray[Any, Any] = value.to_numpy(dtype=np.float64, na_value=np.nan)
+    numbers: Array = value.to_numpy(dtype=np.float64, na_value=np.nan)
     return numbers
 
 
@@ -294,9 +293,7 @@ def _attribute(value: object, name: str) -> Any:
     return None if isroutine(result) else result
 
 
-def _in_order(
-    name: str, array: np.ndarray[Any, Any], labels: Sequence[object], along: Sequence[Names], owner: str
-) -> np.ndarray[Any, Any]:
+def _in_order(name: str, array: Array, labels: Sequence[object], along: Sequence[Names], owner: str) -> Array:
     """The numbers in the order of the names along their last axes."""
     if len(labels) != array.ndim:
         return array

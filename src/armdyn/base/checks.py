@@ -14,7 +14,6 @@ from types import EllipsisType
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.base.arrays import Names, as_plain, is_masked
 from armdyn.base.errors import (
@@ -27,8 +26,7 @@ from armdyn.base.errors import (
     UnknownName,
     excerpt,
 )
-
-Array = NDArray[Any]
+from armdyn.base.scalars import Array
 
 Error = Callable[[str], Exception]
 """A class of errors, or what else makes one of a message."""

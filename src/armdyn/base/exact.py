@@ -20,9 +20,8 @@ from numbers import Rational, Real
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from armdyn.base.scalars import Array
 
 Result = TypeVar("Result")
 

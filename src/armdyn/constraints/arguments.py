@@ -41,13 +41,13 @@ class ConstrainedRobot(RobotLike, Protocol):
     @property
     def constraint_rows(self) -> tuple[Row, ...]: ...  # noqa: D102
     @property
-    def constraint_error(self) -> Callable[..., Any]: ...  # noqa: D102
+    def constraint_error(self) -> Callable[..., Array]: ...  # noqa: D102
     @property
-    def constraint_jacobian(self) -> Callable[..., Any]: ...  # noqa: D102
+    def constraint_jacobian(self) -> Callable[..., Array]: ...  # noqa: D102
     @property
-    def constraint_velocity(self) -> Callable[..., Any]: ...  # noqa: D102
+    def constraint_velocity(self) -> Callable[..., Array]: ...  # noqa: D102
     @property
-    def constraint_drift(self) -> Callable[..., Any]: ...  # noqa: D102
+    def constraint_drift(self) -> Callable[..., Array]: ...  # noqa: D102
 
 
 def tolerance_of(value: object) -> float:

@@ -1,4 +1,4 @@
-"""Constrained dynamics with states checked first, then solved: the functions behind the methods of `Robot`.
+"""Constrained dynamics with states checked first, then solved: the functions of the methods of `Robot`.
 
 Each checks that the loops are closed and that the motion satisfies the constraints, runs the compiled function of
 `armdyn.constraints.dynamics`, and solves states whose rows are not well apart anew by the singular values of A in the

@@ -67,7 +67,7 @@ def constraint_error(model: Mechanism, q: Array) -> Array:
     """
     phi = all_equations(model, q).phi
     if not len(phi):
-        raise ModelError(f"no constraint of {model.name!r} is holonomic: they say nothing of positions")
+        raise ModelError(f"no constraint of {model.name!r} is holonomic: they do not restrict positions")
     return phi
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.errors import ModelError
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.fields import check_function
 from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
@@ -18,8 +19,8 @@ from armdyn.spatial.rotations import Array
 class OwnFunction(Constraint):
     """A function of (model, q), and the names of the equations whose values it returns."""
 
-    function: Callable[[Any, Any], Any]
-    equations: Any
+    function: Callable[[Scalar, Scalar], Scalar]
+    equations: Scalar
     name: str = ""
 
     def __post_init__(self) -> None:

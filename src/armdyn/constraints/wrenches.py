@@ -117,7 +117,7 @@ def multipliers_of_wrench(
         if rank < len(lam):
             raise RedundantConstraints(
                 f"the multipliers of {robot.name!r} are not unique at q{where}: rank {rank} of {len(lam)} constraints. "
-                "robot.constraint_rank(q) tells which follow from which."
+                "robot.constraint_rank(q) lists which follow from which."
             )
         residual = np.abs(A_T @ lam - force).max()
         if residual > WRENCH_TOLERANCE * np.abs(force).max():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from armdyn.targets.c.code import CCode
 
 SHARE = 0.3
-"""The part of the known friction that is compensated. What is left damps the arm, and holds errors of gravity."""
+"""The part of the known friction that is compensated. The rest damps the arm, and holds errors of gravity."""
 
 RAMP = 2.0
 """Time of the ramp, s."""

@@ -59,7 +59,7 @@ def friction_compensated(controller: Function, velocities: str = "qd") -> Functi
     def law(model: Mechanism, values: Values, run: Run) -> Values:
         refuse_springs(
             model,
-            f"friction_compensated knows the velocities of the links of {model.name!r}; friction of its flexible "
+            f"friction_compensated has the velocities of the links of {model.name!r}; friction of its flexible "
             "joints is that of their rotors",
         )
         result, drive = run(values), model.drive

@@ -83,7 +83,7 @@ def through_motors(
         command: "torque" or "voltage".
         flexible: whether the motors' angles and speeds are theta and thetad, those of the rotors: for arms with
             flexible joints.
-        supply: of all motors, an `armdyn.actuators.Supply` or a mapping of its arguments; none where each motor's own
+        supply: of all motors, an `armdyn.actuators.Supply` or a mapping of its arguments; none if each motor's own
             limit of the voltage is all that counts.
 
     Raises:

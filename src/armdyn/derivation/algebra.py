@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from sympy import QQ, Symbol
 from sympy.polys.rings import PolyElement, ring
 
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array
 
 DIGITS = 60
@@ -166,5 +166,5 @@ class Algebra:
         return self.ring.from_dict(result)
 
 
-def _rounded(value: Any, scale: int) -> Any:
+def _rounded(value: Scalar, scale: int) -> Scalar:
     return QQ(round(Fraction(int(value.numerator), int(value.denominator)) * scale), scale)

@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy
 
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.derivation.algebra import Algebra
 from armdyn.spatial.rotations import Array
@@ -25,10 +26,10 @@ class SymbolicSpring:
         cubic: k2.
     """
 
-    stiffness: Any
-    rest: Any = Fraction(0)
-    quadratic: Any = Fraction(0)
-    cubic: Any = Fraction(0)
+    stiffness: Scalar
+    rest: Scalar = Fraction(0)
+    quadratic: Scalar = Fraction(0)
+    cubic: Scalar = Fraction(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +60,12 @@ class SymbolicBody:
     R: Array
     p: Array
     axis: Array
-    mass: Any
+    mass: Scalar
     com: Array
     tensor: Array
-    armature: Any = Fraction(0)
-    damping: Any = Fraction(0)
-    friction: Any = Fraction(0)
+    armature: Scalar = Fraction(0)
+    damping: Scalar = Fraction(0)
+    friction: Scalar = Fraction(0)
     springs: tuple[SymbolicSpring, ...] = ()
 
     @property
@@ -91,8 +92,8 @@ class SymbolicRotor:
     driver: int
     carrier: int
     axis: Array
-    inertia: Any
-    ratio: Any
+    inertia: Scalar
+    ratio: Scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ class SymbolicArm:
     values: Mapping[sympy.Symbol, float] = field(default_factory=dict)
     meanings: Mapping[sympy.Symbol, str] = field(default_factory=dict)
     tip: Tip | None = None
-    constraints: tuple[Any, ...] = ()
+    constraints: tuple[Scalar, ...] = ()
     inexact: bool = False
     rotors: tuple[SymbolicRotor, ...] = ()
 

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from math import gcd, lcm
-from typing import Any
 
 import sympy
 from sympy.polys.rings import PolyElement
 
 from armdyn.base.errors import ModelError, excerpt
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.harmonics import Groups, Wave
 from armdyn.derivation.numbers import sympy_number
@@ -25,13 +25,13 @@ from armdyn.spatial.rotations import Array
 
 CLASSES = ("motion", "mass", "geometry")
 
-Powers = tuple[tuple[Any, int], ...]
+Powers = tuple[tuple[Scalar, int], ...]
 """Factors of one class: (symbol or `Wave`, power), ..."""
 
 Terms = dict[tuple[Powers, ...], Fraction]
 """Coefficients by the factors of each remaining class."""
 
-Summand = tuple[Fraction, tuple[Any, ...]]
+Summand = tuple[Fraction, tuple[Scalar, ...]]
 """A number and factors; multiplied together, because SymPy distributes a number over a single sum."""
 
 BY_MASS = ("motion", "mass", "geometry")
@@ -64,7 +64,7 @@ class Arrangement:
         }
         self._order = {symbol: i for i, symbol in enumerate(algebra.ring.symbols)}
 
-    def expression(self, f: PolyElement, by: Sequence[str] | None = None) -> Any:
+    def expression(self, f: PolyElement, by: Sequence[str] | None = None) -> Scalar:
         """An element as an expression of SymPy; gravity's terms by geometry if no order is given."""
         if by is not None:
             return self._collected(self._terms(f), checked(by))
@@ -77,7 +77,7 @@ class Arrangement:
         weight = {key: value for key, value in terms.items() if self._is_weight(key)}
         return weight, {key: value for key, value in terms.items() if key not in weight}
 
-    def written(self, value: Any, name: str = "") -> Any:
+    def written(self, value: Scalar, name: str = "") -> Scalar:
         """An element as an expression, an array of them as a matrix, in the order of results of this name.
 
         Forces F_i and f_i have their rates inside, kinetic energies K_i and the Lagrangian L the numbers 1/2 and 2
@@ -88,19 +88,19 @@ class Arrangement:
             return self._energy(value)
         return self.array(value, by) if hasattr(value, "shape") else self.expression(value, by)
 
-    def _energy(self, f: PolyElement) -> Any:
+    def _energy(self, f: PolyElement) -> Scalar:
         """An energy: the kinetic part by link, with common numbers outside, the potential part by geometry."""
         weight, others = self._split_gravity(f)
         return self._collected(others, BY_LINK, common=True) + self._collected(weight, BY_GEOMETRY)
 
-    def array(self, values: Array, by: Sequence[str] | None = None) -> Any:
+    def array(self, values: Array, by: Sequence[str] | None = None) -> Scalar:
         """A vector or matrix of elements as a matrix of SymPy, an array of higher rank as its array."""
         if values.ndim <= 2:
             rows, columns = values.shape if values.ndim == 2 else (len(values), 1)
             return sympy.ImmutableMatrix(rows, columns, [self.expression(f, by) for f in values.flat])
         return sympy.ImmutableDenseNDimArray([self.expression(f, by) for f in values.flat], values.shape)
 
-    def function_of(self, waves: tuple[Wave, ...], powers: Sequence[int]) -> Any:
+    def function_of(self, waves: tuple[Wave, ...], powers: Sequence[int]) -> Scalar:
         """A product of waves and of powers of the generators as an expression."""
         symbols = zip(self.arm.algebra.ring.symbols, powers, strict=True)
         return product((*((symbol, power) for symbol, power in symbols if power), *_powers(waves)))
@@ -125,7 +125,7 @@ class Arrangement:
         gravity = {symbol for g in self.arm.gravity for symbol in getattr(g, "free_symbols", ())}
         return any(symbol in gravity for symbol, _ in key[2])
 
-    def _collected(self, terms: Terms, by: Sequence[str], *, common: bool = False) -> Any:
+    def _collected(self, terms: Terms, by: Sequence[str], *, common: bool = False) -> Scalar:
         if not terms:
             return sympy.Integer(0)
         order = [CLASSES.index(kind) for kind in by]
@@ -153,9 +153,9 @@ class Arrangement:
         number, factors = inner[0]
         return number, (factor, *factors)
 
-    def _proportional(self, groups: Sequence[tuple[Powers, Terms]]) -> Iterable[tuple[Any, Terms]]:
+    def _proportional(self, groups: Sequence[tuple[Powers, Terms]]) -> Iterable[tuple[Scalar, Terms]]:
         """Merge groups whose cofactors are equal up to a number: the sum of their factors, and the cofactor."""
-        result: dict[Any, tuple[list[tuple[Powers, Fraction]], Terms]] = {}
+        result: dict[Scalar, tuple[list[tuple[Powers, Fraction]], Terms]] = {}
         for powers, rest in groups:
             size = _content(rest)
             normal = {key: value / size for key, value in rest.items()}
@@ -170,11 +170,11 @@ class Arrangement:
         return (not powers, [(_rank(symbol), self._order.get(symbol, 0), -power) for symbol, power in powers])
 
 
-def _sum(summands: Sequence[Summand]) -> Any:
+def _sum(summands: Sequence[Summand]) -> Scalar:
     return sympy.Add(*(_times_number(number, sympy.Mul(*factors)) for number, factors in summands))
 
 
-def _times_number(number: Fraction, factor: Any) -> Any:
+def _times_number(number: Fraction, factor: Scalar) -> Scalar:
     """A number times an expression; SymPy distributes one over a sum, rounded: 0.001 times 350 x is 0.35 x here."""
     if not factor.is_Add:
         return sympy_number(number) * factor
@@ -201,7 +201,7 @@ def _rank(symbol: object) -> int:
     return 0 if name.startswith("qdd") else 1
 
 
-def _content(terms: Mapping[Any, Fraction]) -> Fraction:
+def _content(terms: Mapping[Scalar, Fraction]) -> Fraction:
     """The number that leaves whole numbers without a common divisor, the first of them positive."""
     values = list(terms.values())
     size = Fraction(reduce(gcd, (abs(v.numerator) for v in values)), reduce(lcm, (v.denominator for v in values)))
@@ -215,28 +215,28 @@ def _powers(waves: tuple[Wave, ...]) -> Powers:
     return tuple(counted.items())
 
 
-def product(powers: Powers) -> Any:
+def product(powers: Powers) -> Scalar:
     """The product of factors as an expression."""
     return sympy.Mul(*(_factor(base) ** power for base, power in powers))
 
 
-def _factor(base: object) -> Any:
+def _factor(base: object) -> Scalar:
     if not isinstance(base, Wave):
         return _sign(base)
     return (sympy.cos if base.kind == "c" else sympy.sin)(angle_of(base))
 
 
-def angle_of(wave: Wave) -> Any:
+def angle_of(wave: Wave) -> Scalar:
     """The angle of a wave, a sum of coordinates."""
     terms = (sympy.Rational(x.numerator, x.denominator) * sympy.Symbol(f"q{i + 1}") for i, x in enumerate(wave.angle))
     return sympy.Add(*terms)
 
 
-def _sign(symbol: Any) -> Any:
+def _sign(symbol: Scalar) -> Scalar:
     return sympy.sign(sympy.Symbol(symbol.name.removeprefix("sign_"))) if symbol.name.startswith("sign_") else symbol
 
 
-def _sum_of(sums: Sequence[tuple[Powers, Fraction]]) -> Any:
+def _sum_of(sums: Sequence[tuple[Powers, Fraction]]) -> Scalar:
     """A sum of products; a perfect power is written as such: (qd1 + qd2)^2."""
     total = sympy.Add(*(sympy_number(value) * product(powers) for powers, value in sums))
     if len(sums) in (3, 6, 10) and all(value.denominator == 1 for _, value in sums):

@@ -18,6 +18,7 @@ from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
 from armdyn.base.errors import Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.arm import symbols_in
 from armdyn.derivation.printing import BookNotation, lines_of
 
@@ -39,8 +40,8 @@ class SymbolicBaseParameters:
     """
 
     definitions: Mapping[sympy.Symbol, object]
-    tau: Any
-    parameters: tuple[Any, ...] = ()
+    tau: Scalar
+    parameters: tuple[Scalar, ...] = ()
 
     def __str__(self) -> str:
         notation = BookNotation(self.parameters)
@@ -72,7 +73,7 @@ def base_parameters(derivation: DynamicsResults) -> SymbolicBaseParameters:
     return functions.eliminated()
 
 
-def _is_symbolic(value: Any) -> bool:
+def _is_symbolic(value: Scalar) -> bool:
     return value == 0 or bool(symbols_in(value))
 
 
@@ -118,7 +119,7 @@ class _Functions:
         tau = self._tau(entries, pivots, betas)
         return SymbolicBaseParameters(definitions, tau, self.derivation.arm.parameters)
 
-    def _tau(self, entries: list[list[Any]], pivots: tuple[int, ...], betas: tuple[object, ...]) -> Any:
+    def _tau(self, entries: list[list[Scalar]], pivots: tuple[int, ...], betas: tuple[object, ...]) -> Scalar:
         arrangement = self.derivation.arrangement
         total = [sympy.Integer(0)] * self.derivation.arm.dof
         for (i, waves, state), row in zip(self.rows, entries, strict=True):
@@ -127,6 +128,6 @@ class _Functions:
         return sympy.ImmutableMatrix(total)
 
 
-def _of_joints(arm: Any) -> set[Any]:
+def _of_joints(arm: Any) -> set[Scalar]:
     """The symbols of the positions of joints."""
     return symbols_in(*(x for body in arm.bodies for x in body.p))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
+from armdyn.base.scalars import Scalar
 from armdyn.base.writing import write_text
 from armdyn.derivation.document import body_of, document_of, result_of, shown_in_jupyter
 from armdyn.derivation.evaluation import numeric_function
@@ -20,7 +20,7 @@ class ClosedFormResults(NamedResults):
     `ConstrainedEquations`.
     """
 
-    def function(self, name: str, values: Mapping[Any, float] | None = None) -> Callable[..., Any]:
+    def function(self, name: str, values: Mapping[Scalar, float] | None = None) -> Callable[..., Scalar]:
         """A result as a NumPy function of q, qd and qdd, with numbers in place of the symbols.
 
         Args:

@@ -8,7 +8,7 @@ P = 1 - A^T W
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import sympy
@@ -16,6 +16,7 @@ from sympy.polys.rings import PolyElement
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.base.errors import ModelError, Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.closed_form import ClosedFormResults
@@ -102,7 +103,7 @@ class ConstrainedEquations(ClosedFormResults):
         w = algebra.each(S @ (algebra.rates(A) @ qd * det) - W @ (s.c + s.g))
         return W, w, denominator
 
-    def _result(self, name: str) -> Any:
+    def _result(self, name: str) -> Scalar:
         if name == "A":
             return self.derivation.arrangement.array(self._A)
         if name == "A_dot":
@@ -112,7 +113,7 @@ class ConstrainedEquations(ClosedFormResults):
         W, w, denominator = self._numerators
         return quotients(self.derivation.arrangement, W if name == "W" else w, denominator)
 
-    def _projection(self) -> Any:
+    def _projection(self) -> Scalar:
         """P, with each entry multiplied out over one denominator, or as 1 - A^T W, whichever is shorter."""
         W, _, denominator = self._numerators
         one = self.arm.algebra.array(np.eye(self.arm.dof, dtype=int)) * denominator
@@ -124,27 +125,27 @@ class ConstrainedEquations(ClosedFormResults):
         )
 
     @property
-    def A(self) -> Any:
+    def A(self) -> Scalar:
         """The constraint Jacobian A, shape (k, n)."""
         return self["A"]
 
     @property
-    def A_dot(self) -> Any:
+    def A_dot(self) -> Scalar:
         """The time derivative of the constraint Jacobian, shape (k, n)."""
         return self["A_dot"]
 
     @property
-    def W(self) -> Any:
+    def W(self) -> Scalar:
         """The multipliers per joint force, W in lambda = W tau + w, shape (k, n)."""
         return self["W"]
 
     @property
-    def w(self) -> Any:
+    def w(self) -> Scalar:
         """The multipliers without joint forces, shape (k, 1)."""
         return self["w"]
 
     @property
-    def P(self) -> Any:
+    def P(self) -> Scalar:
         """The projection of joint forces onto those that move the arm, P = 1 - A^T W (Modern Robotics 8.99), (n, n)."""
         return self["P"]
 
@@ -161,7 +162,9 @@ class ConstrainedEquations(ClosedFormResults):
         )
 
 
-def _parts(derivation: DynamicsResults, constraints: Iterable[Any], expressed_in: str) -> Iterable[tuple[str, Array]]:
+def _parts(
+    derivation: DynamicsResults, constraints: Iterable[Scalar], expressed_in: str
+) -> Iterable[tuple[str, Array]]:
     """Names and rows of each constraint; the tip's components first, together."""
     arm, components = derivation.arm, [x for x in constraints if not isinstance(x, Constraint)]
     if components:

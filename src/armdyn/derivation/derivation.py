@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import sympy
 
 from armdyn.base.errors import ModelError, UnknownName, Unsupported, excerpt
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.arrangement import Arrangement
@@ -173,10 +174,10 @@ class Derivation(ClosedFormResults, DynamicsResults):
         equations = tuple(Equation(sympy.Symbol(name), self[key], latex) for name, latex, key in results)
         return (*(self.derived if self.form in ("lagrange", "newton-euler") else ()), Step(title, sentence, equations))
 
-    def _result(self, name: str) -> Any:
+    def _result(self, name: str) -> Scalar:
         return self.arrangement.array(getattr(self.structure, name))
 
-    def arranged(self, name: str, by: Sequence[str]) -> Any:
+    def arranged(self, name: str, by: Sequence[str]) -> Scalar:
         """A result in another arrangement.
 
         Args:
@@ -207,36 +208,36 @@ class Derivation(ClosedFormResults, DynamicsResults):
         return Equation(sympy.Symbol(name), self.arrangement.written(value, name), side)
 
     @property
-    def M(self) -> Any:
+    def M(self) -> Scalar:
         """The mass matrix, shape (n, n)."""
         return self["M"]
 
     @property
-    def c(self) -> Any:
+    def c(self) -> Scalar:
         """Coriolis and centrifugal forces, shape (n, 1)."""
         return self["c"]
 
     @property
-    def g(self) -> Any:
+    def g(self) -> Scalar:
         """Forces of gravity g = dP/dq, including those of springs in parallel with drives, shape (n, 1)."""
         return self["g"]
 
     @property
-    def tau(self) -> Any:
+    def tau(self) -> Scalar:
         """Joint forces, shape (n, 1)."""
         return self["tau"]
 
     @property
-    def C(self) -> Any:
+    def C(self) -> Scalar:
         """The Coriolis matrix by Christoffel symbols, shape (n, n)."""
         return self["C"]
 
     @property
-    def christoffel(self) -> Any:
+    def christoffel(self) -> Scalar:
         """Christoffel symbols of the first kind Gamma_ijk(q), shape (n, n, n)."""
         return self["christoffel"]
 
-    def function(self, name: str = "tau", values: Mapping[Any, float] | None = None) -> Callable[..., Any]:
+    def function(self, name: str = "tau", values: Mapping[Scalar, float] | None = None) -> Callable[..., Scalar]:
         """A result as a NumPy function of q, qd and qdd; the joint forces by default."""
         return super().function(name, values)
 
@@ -288,7 +289,7 @@ class Derivation(ClosedFormResults, DynamicsResults):
 
         return ConstrainedEquations(self, constraints, expressed_in)
 
-    def base_parameters(self) -> Any:
+    def base_parameters(self) -> Scalar:
         """The base parameters: the combinations of masses and inertias that determine the joint forces, by name."""
         from armdyn.derivation.base_parameters import base_parameters  # noqa: PLC0415
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import sympy
 
 from armdyn.base.errors import ModelError, ShapeError, excerpt
 from armdyn.base.exact import cos_and_sin
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, Tip, symbols_in
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.derivation.parameters import RESERVED
@@ -22,11 +22,11 @@ KINDS = ("revolute", "prismatic")
 
 
 def from_dh(
-    rows: Sequence[Sequence[Any]],
+    rows: Sequence[Sequence[Scalar]],
     *,
     inertias: Sequence[MassProperties],
     convention: str,
-    gravity: Sequence[Any] = STANDARD_GRAVITY,
+    gravity: Sequence[Scalar] = STANDARD_GRAVITY,
     name: str = "dh",
 ) -> SymbolicArm:
     """An arm from a Denavit-Hartenberg table whose lengths, masses and inertias are numbers or SymPy's symbols.
@@ -86,7 +86,7 @@ def from_dh(
     return arm
 
 
-def _row(i: int, row: Sequence[Any]) -> tuple[Any, Any, Any, Any, str]:
+def _row(i: int, row: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar, Scalar, str]:
     if len(row) not in (4, 5) or (len(row) == 5 and row[4] not in KINDS):
         raise ShapeError(f"rows[{i}] is {excerpt(row)}; expected a, alpha, d, theta and, where it slides, 'prismatic'")
     for word, angle in (("alpha", row[1]), ("theta", row[3])):
@@ -96,7 +96,7 @@ def _row(i: int, row: Sequence[Any]) -> tuple[Any, Any, Any, Any, str]:
     return _value(f"rows[{i}]", row[0]), float(row[1]), _value(f"rows[{i}]", row[2]), float(row[3]), kind
 
 
-def _value(where: str, value: Any) -> Any:
+def _value(where: str, value: Scalar) -> Scalar:
     """A number as a rational; a polynomial of symbols unchanged."""
     if isinstance(value, sympy.Expr) and value.free_symbols:
         if not value.is_polynomial(*value.free_symbols):
@@ -125,7 +125,7 @@ def _along(d: object, theta: float) -> tuple[Array, Array]:
     return np.array([[c, -s, o], [s, c, o], [o, o, one]], dtype=object), np.array([o, o, d], dtype=object)
 
 
-def _across(a: Any, alpha: float) -> tuple[Array, Array]:
+def _across(a: Scalar, alpha: float) -> tuple[Array, Array]:
     """Tx(a) Rx(alpha)."""
     (c, s), o, one = _turn(alpha), Fraction(0), Fraction(1)
     return np.array([[one, o, o], [o, c, -s], [o, s, c]], dtype=object), np.array([a, o, o], dtype=object)
@@ -176,5 +176,5 @@ def _sympified(values: Array) -> Array:
     return np.asarray(np.vectorize(_as_sympy, otypes=[object])(values))
 
 
-def _as_sympy(value: object) -> Any:
+def _as_sympy(value: object) -> Scalar:
     return sympy.Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else value

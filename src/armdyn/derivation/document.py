@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy
 from sympy.printing.latex import LatexPrinter
 
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.printing import VECTORS, BookNotation, heading, symbol_description
 from armdyn.derivation.steps import Equation
 from armdyn.targets.equations.document import latex_document
@@ -53,14 +54,14 @@ SUBSCRIPTED = re.compile(r"([A-Za-z])([A-Za-z]*)([0-9]+(?:[-,][0-9]+)*)([A-Za-z]
 
 
 class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy has no types
-    def _print_Symbol(self, symbol: Any, style: str = "plain") -> str:
+    def _print_Symbol(self, symbol: Scalar, style: str = "plain") -> str:
         parts = SUBSCRIPTED.fullmatch(symbol.name)
         if parts is None or parts[1] + parts[2] in (*GREEK, "qdot", "qddot"):
             return str(super()._print_Symbol(symbol, style))
         below = f"{parts[2]}{parts[3]}" + (f",{parts[4]}" if parts[4] else "")
         return f"{parts[1]}_{{{below}}}"
 
-    def _print_Float(self, number: Any) -> str:
+    def _print_Float(self, number: Scalar) -> str:
         text = repr(float(number))
         return re.sub(r"e([+-]?)0*(\d+)", lambda m: rf" \cdot 10^{{{m[1].strip('+')}{m[2]}}}", text)
 
@@ -130,7 +131,7 @@ def _signed_terms(expression: object, notation: BookNotation) -> Iterator[str]:
             place += 1
 
 
-def _multiplied_out(term: Any) -> list[object]:
+def _multiplied_out(term: Scalar) -> list[object]:
     """The terms of a product with a sum, by the sum's terms."""
     sums = [factor for factor in term.args if factor.is_Add] if term.is_Mul else []
     if not sums:

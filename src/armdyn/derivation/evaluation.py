@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy
 
 from armdyn.base.errors import ModelError, ShapeError
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.printing import VECTORS
 from armdyn.spatial.rotations import Array
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from armdyn.derivation.named_results import NamedResults
 
 
-def numeric_function(derivation: NamedResults, name: str, values: Mapping[Any, float] | None) -> Callable[..., Any]:
+def numeric_function(
+    derivation: NamedResults, name: str, values: Mapping[Scalar, float] | None
+) -> Callable[..., Scalar]:
     """A function of q, qd, qdd, each shape (n,)."""
     expression = derivation[name]
     numbers = dict(derivation.values) | {sympy.Symbol(str(key)): value for key, value in (values or {}).items()}
@@ -31,7 +34,7 @@ def numeric_function(derivation: NamedResults, name: str, values: Mapping[Any, f
     shape = shape[:1] if str(derivation.equation(name).symbol) in VECTORS else shape
     arguments = [numbers[symbol] for symbol in parameters]
 
-    def evaluate(q: object, qd: object, qdd: object) -> Any:
+    def evaluate(q: object, qd: object, qdd: object) -> Scalar:
         motion = [
             _vector(x, array, derivation.arm.dof) for x, array in zip(("q", "qd", "qdd"), (q, qd, qdd), strict=True)
         ]
@@ -47,7 +50,7 @@ def numeric_function(derivation: NamedResults, name: str, values: Mapping[Any, f
     return evaluate
 
 
-def _vector(name: str, values: Any, n: int) -> Array:
+def _vector(name: str, values: Scalar, n: int) -> Array:
     """A validated array of the motion, shape (n,)."""
     array = np.asarray(values)
     if array.shape != (n,):

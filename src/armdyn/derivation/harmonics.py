@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sympy import QQ
 from sympy.polys.rings import PolyElement
 
 from armdyn.base.exact import Exact, cos_sin
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.numbers import EXACT, rational
@@ -74,7 +75,7 @@ class Groups:
         series = {waves: self._polynomial(terms) for waves, terms in result.items()}
         return {waves: series[waves] for waves in sorted(series, key=_order) if series[waves]}
 
-    def _polynomial(self, terms: dict[tuple[int, ...], Any]) -> PolyElement:
+    def _polynomial(self, terms: dict[tuple[int, ...], Scalar]) -> PolyElement:
         p = self.algebra.ring.from_dict({key: value for key, value in terms.items() if value})
         return self.algebra.reduced(p)
 
@@ -226,7 +227,7 @@ def _minus(a: Angle, b: Angle) -> Angle:
     return tuple(x - y for x, y in zip(a, b, strict=True))
 
 
-def _without_zeros(sums: dict[Any, Fraction]) -> dict[Any, Fraction]:
+def _without_zeros(sums: dict[Scalar, Fraction]) -> dict[Scalar, Fraction]:
     return {key: value for key, value in sums.items() if value}
 
 
@@ -234,7 +235,7 @@ def _exact(number: Fraction) -> Exact:
     return Exact(number.numerator) / number.denominator
 
 
-def _angle_order(angle: Angle) -> tuple[Any, ...]:
+def _angle_order(angle: Angle) -> tuple[Scalar, ...]:
     return tuple((i, x) for i, x in enumerate(angle) if x)
 
 
@@ -249,7 +250,7 @@ def _absolute_angles(arm: SymbolicArm) -> dict[int, tuple[Angle, int]]:
     """
     turns: dict[int, tuple[Angle, int]] = {}
     signed: dict[int, Angle] = {}
-    axes: dict[int, tuple[int, Any]] = {}  # by body: the last rotation before it, and that axis in its own axes
+    axes: dict[int, tuple[int, Scalar]] = {}  # by body: the last rotation before it, and that axis in its own axes
     for k, body in enumerate(arm.bodies):
         carrier, seen = axes.get(body.parent, (-1, None))
         seen = None if seen is None else body.R.T @ seen
@@ -265,7 +266,7 @@ def _absolute_angles(arm: SymbolicArm) -> dict[int, tuple[Angle, int]]:
     return turns
 
 
-def _parallel(a: Any, b: object) -> int:
+def _parallel(a: Scalar, b: object) -> int:
     """1 or -1 for axes of equal or opposite direction, otherwise 0."""
     along = float(a @ b)
     return int(math.copysign(1, along)) if abs(abs(along) - 1.0) < 1e-14 else 0

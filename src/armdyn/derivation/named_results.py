@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import sympy
 
 from armdyn.base.errors import UnknownName
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.derivation.steps import Equation, Step
 
@@ -43,7 +44,7 @@ class NamedResults(ABC):
             """The steps in order: title, sentence, equations."""
 
     @abstractmethod
-    def _result(self, name: str) -> Any:
+    def _result(self, name: str) -> Scalar:
         """One of `RESULTS`."""
 
     def _step(self, title: str, sentence: str, *names: str) -> Step:
@@ -122,7 +123,7 @@ class NamedResults(ABC):
         return next((each for each in lines if str(each.symbol) == name), None)
 
     @cached_property
-    def _results(self) -> Callable[[str], Any]:
+    def _results(self) -> Callable[[str], Scalar]:
         return cache(self._result)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
 from armdyn.base.exact import Exact
+from armdyn.base.scalars import Scalar
 
 SHORT = 15
 """Largest number of significant digits of a decimal that is read as exact: 0.35 is 7/20."""
@@ -36,7 +36,7 @@ def rational(value: object, nearness: Decimal = MEANT) -> Fraction:
     return Fraction(short if close and len(short.as_tuple().digits) <= SHORT else decimal)
 
 
-def sympy_number(coefficient: Any) -> Any:
+def sympy_number(coefficient: Scalar) -> Scalar:
     """A rational as a number of SymPy: a small fraction unchanged, another as a decimal fraction of 17 digits.
 
     >>> sympy_number(Fraction(1, 2)), sympy_number(Fraction(3863, 4000))

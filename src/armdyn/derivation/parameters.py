@@ -20,6 +20,7 @@ import sympy
 from armdyn.base.advice import either
 from armdyn.base.errors import ModelError, UnknownName, Unsupported, excerpt
 from armdyn.base.exact import Exact, exact, unit
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, SymbolicSpring, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.model.drive import OF_JOINT
@@ -38,7 +39,7 @@ AGREEMENT = 1e-12
 SPRING_SYMBOLS = {"stiffness": "k", "rest": "r", "quadratic": "kq", "cubic": "kc"}
 """The letters of the parameters of a spring."""
 
-Symbols = str | Mapping[str, Any] | None
+Symbols = str | Mapping[str, Scalar] | None
 
 
 def symbolic_arm(robot: Any, symbols: Symbols = None) -> SymbolicArm:
@@ -122,7 +123,7 @@ def _numbers(model: Model) -> Iterator[tuple[str, Fraction]]:
 
 def _all(model: Model, numbers: Mapping[str, Fraction]) -> dict[str, object]:
     """A symbol with the usual name for every parameter that is not zero."""
-    chosen: dict[str, Any] = {"gravity": "g"}
+    chosen: dict[str, Scalar] = {"gravity": "g"}
     for i, joint in enumerate(model.joints, start=1):
         link = joint.child
         vectors = {f"{joint.name}.placement": f"L{i - 1}", f"{link}.com": f"lc{i}"}
@@ -161,7 +162,7 @@ class _SymbolicParameters:
         self.values: dict[sympy.Symbol, float] = {}
         self.meanings: dict[sympy.Symbol, str] = {}
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: str, value: Scalar) -> None:
         """Replace a parameter by a symbol, an expression or several of them."""
         if name in self.numbers:
             self._set(name, _expression(name, value), float(self.numbers[name]))
@@ -181,7 +182,7 @@ class _SymbolicParameters:
         else:
             self._set_length(name, parts, value)
 
-    def _set_each(self, name: str, parts: list[str], values: Sequence[Any]) -> None:
+    def _set_each(self, name: str, parts: list[str], values: Sequence[Scalar]) -> None:
         if len(values) != len(parts):
             raise ModelError(f"symbols[{name!r}] has {len(values)} entries; expected {len(parts)}: {', '.join(parts)}")
         for part, value in zip(parts, values, strict=True):
@@ -209,7 +210,7 @@ class _SymbolicParameters:
         for part, entry in zip(parts, unit(vector), strict=True):
             self.expressions[part] = expression * _exact_number(rational(entry, EXACT))
 
-    def _set(self, name: str, expression: Any, number: float) -> None:
+    def _set(self, name: str, expression: Scalar, number: float) -> None:
         self._note(name, expression, number)
         self.expressions[name] = expression
 
@@ -272,7 +273,7 @@ def _exact_number(number: Fraction) -> sympy.Rational:
 RESERVED = ("q", "qd", "qdd", "sign_qd", "tau")
 
 
-def _expression(name: str, value: Any) -> Any:
+def _expression(name: str, value: Scalar) -> Scalar:
     """A symbol from its name, or an expression that is a polynomial of symbols."""
     if isinstance(value, str):
         if not value.isidentifier():

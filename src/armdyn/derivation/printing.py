@@ -15,6 +15,7 @@ import sympy
 from sympy.printing.pretty.pretty_symbology import pretty_symbol, pretty_use_unicode
 from sympy.printing.str import StrPrinter
 
+from armdyn.base.scalars import Scalar
 from armdyn.targets.equations.symbol import subscript, superscript
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 DOTS = {"sign_qd": "sign_qd", "qdd": "qddot", "qd": "qdot"}
 
 
-def short(expression: Any) -> Any:
+def short(expression: Scalar) -> Scalar:
     """An expression with the symbols of textbooks: c12 for cos(q1 + q2), s1-2 for sin(q1 - q2), dots on rates.
 
     >>> import sympy
@@ -38,14 +39,14 @@ def short(expression: Any) -> Any:
     return expression.xreplace(names)
 
 
-def _waves(expression: Any) -> set[Any]:
+def _waves(expression: Scalar) -> set[Scalar]:
     if isinstance(expression, sympy.NDimArray):
         return {wave for entry in sympy.flatten(expression.tolist()) for wave in _waves(sympy.sympify(entry))}
-    result: set[Any] = expression.atoms(sympy.cos, sympy.sin)
+    result: set[Scalar] = expression.atoms(sympy.cos, sympy.sin)
     return result
 
 
-def _short_name(wave: Any) -> str:
+def _short_name(wave: Scalar) -> str:
     """c12 for cos(q1 + q2); empty if the angle is not a sum or difference of coordinates."""
     letter = "c" if isinstance(wave, sympy.cos) else "s"
     terms = [term.as_coeff_Mul() for term in sympy.Add.make_args(wave.args[0])]
@@ -81,10 +82,10 @@ def _with_indices(name: str) -> str:
 class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
     """Expressions in one line of Unicode: L₁·g·m₁·c₁."""
 
-    def _print_Symbol(self, symbol: Any) -> str:
+    def _print_Symbol(self, symbol: Scalar) -> str:
         return _with_indices(symbol.name)
 
-    def _print_Pow(self, power: Any, rational: bool = False) -> str:
+    def _print_Pow(self, power: Scalar, rational: bool = False) -> str:
         if power.exp.is_Integer and power.exp > 1:
             return f"{self.parenthesize(power.base, 100)}{superscript(power.exp)}"
         return str(super()._print_Pow(power, rational=rational))
@@ -92,7 +93,7 @@ class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
     def _print_Mul(self, product: object) -> str:
         return str(super()._print_Mul(product)).replace("*", "·")
 
-    def _print_Float(self, number: Any) -> str:
+    def _print_Float(self, number: Scalar) -> str:
         return repr(float(number))
 
 
@@ -113,11 +114,11 @@ class BookNotation:
         """An expression in one line of Unicode."""
         return str(OneLine({"order": "none"}).doprint(self.ordered(expression)))
 
-    def ordered(self, expression: object) -> Any:
+    def ordered(self, expression: object) -> Scalar:
         """An expression in the symbols and order of textbooks; for printing only, not for computations."""
         return self._ordered(short(expression))
 
-    def _ordered(self, x: Any) -> Any:
+    def _ordered(self, x: Scalar) -> Scalar:
         if isinstance(x, sympy.MatrixBase):
             return x.applyfunc(self._ordered)
         if x.is_Add:
@@ -130,21 +131,21 @@ class BookNotation:
             return sympy.Pow(self._ordered(x.base), x.exp, evaluate=False)
         return x
 
-    def _place_of_factor(self, x: Any) -> tuple[object, ...]:
+    def _place_of_factor(self, x: Scalar) -> tuple[object, ...]:
         """The sort key of a factor: number, sum of masses, parameter, sum of lengths, coordinate or angle, rate."""
         if x.is_Number:
             return (0,)
         places = sorted(self._place_of_symbol(symbol) for symbol in x.free_symbols)
         return (1, places[-1][0] if x.is_Add else places[0][0], *places)
 
-    def _place_of_symbol(self, symbol: Any) -> tuple[object, ...]:
+    def _place_of_symbol(self, symbol: Scalar) -> tuple[object, ...]:
         name = symbol.name
         kind = name.rstrip("0123456789")
         if symbol in self._rank:
             return 1, self._rank[symbol], name
         return (4 if kind in RATES else 3 if kind in ("c", "s") or "," in name or "-" in name else 2), 0, name
 
-    def _place_of_term(self, x: Any) -> tuple[object, ...]:
+    def _place_of_term(self, x: Scalar) -> tuple[object, ...]:
         factors = x.args if x.is_Mul else (x,)
         kinds = {symbol.name.rstrip("0123456789") for factor in factors for symbol in factor.free_symbols}
         moving = min((RATES[kind] for kind in kinds & set(RATES)), default=2)
@@ -172,7 +173,7 @@ def lines_of(name: str, value: object, notation: BookNotation) -> Iterator[str]:
         yield f"{' = '.join(zero)} = 0"
 
 
-def entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def entries(name: str, value: Scalar) -> Iterator[tuple[str, Scalar]]:
     """The entries of an array with their names, e.g. M_12."""
     shape = value.shape[:1] if name in VECTORS else value.shape
     for index in np.ndindex(*shape):
@@ -193,7 +194,7 @@ def text_of(derivation: NamedResults) -> str:
     return "\n".join(parts)
 
 
-def lines_of_equation(equation: Any, notation: BookNotation) -> Iterator[str]:
+def lines_of_equation(equation: Scalar, notation: BookNotation) -> Iterator[str]:
     """An equation as text; a vector in space in one line, another array with a line for each entry."""
     value = equation.expression
     if getattr(value, "shape", ()) == (3, 1) and str(equation.symbol) not in VECTORS:  # a vector in space

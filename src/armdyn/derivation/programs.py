@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sympy
 
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.printing import heading
 from armdyn.derivation.python_source import FUNCTIONS, NumberPrinter
 from armdyn.program import Port, Program, sign, trace
@@ -26,7 +27,7 @@ ELEMENTARY = {"sin": np.sin, "cos": np.cos, "sign": sign}
 
 
 class _Traced(NumberPrinter):
-    def _print_sign(self, expression: Any) -> str:
+    def _print_sign(self, expression: Scalar) -> str:
         return f"sign({self._print(expression.args[0])})"
 
 
@@ -67,13 +68,13 @@ def program_of(derivation: DynamicsResults, function: str) -> Program:
         dummify=True,
     )
 
-    def traced(*arrays: Any) -> Any:
+    def traced(*arrays: Scalar) -> Scalar:
         return np.array(evaluate(*arrays), dtype=object).reshape(shape)
 
     return trace(traced, ports, [function], name=function)
 
 
-def _entries(matrix: Any) -> Iterator[object]:
+def _entries(matrix: Scalar) -> Iterator[object]:
     rows: Sequence[int] = range(matrix.shape[0])
     yield from (matrix[i, j] for i in rows for j in range(matrix.shape[1]))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from keyword import kwlist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.printing import heading, short, symbol_description
 
 if TYPE_CHECKING:
@@ -27,12 +28,12 @@ FUNCTIONS = {
 class NumberPrinter(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
     """Printer of Python expressions with exact round trip of numbers."""
 
-    def _print_Float(self, number: Any) -> str:
+    def _print_Float(self, number: Scalar) -> str:
         return repr(float(number))
 
 
 class _Python(NumberPrinter):
-    def _print_sign(self, sign: Any) -> str:
+    def _print_sign(self, sign: Scalar) -> str:
         x = self._print(sign.args[0])
         return f"(({x} > 0) - ({x} < 0))"
 
@@ -84,9 +85,9 @@ TAKEN = frozenset({*kwlist, "cos", "sin"})
 """Reserved names, which no argument of the module's functions may have."""
 
 
-def identifiers_of(derivation: DynamicsResults) -> dict[Any, object]:
+def identifiers_of(derivation: DynamicsResults) -> dict[Scalar, object]:
     """The names of the symbols in the module; a reserved name gets an underscore."""
-    result: dict[Any, object] = {}
+    result: dict[Scalar, object] = {}
     for symbol in derivation.arm.parameters:
         others = {
             *TAKEN,
@@ -104,7 +105,7 @@ def _unlike(name: str, taken: Collection[str]) -> str:
     return name
 
 
-def _variable(wave: Any) -> str:
+def _variable(wave: Scalar) -> str:
     """The name of a cosine or sine, e.g. c12, or one derived from its angle."""
     name = str(short(wave))
     if name.replace("-", "").replace(",", "").isalnum() and name[0] in "cs":

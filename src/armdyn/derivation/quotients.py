@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import sympy
 from sympy.polys.rings import PolyElement
 
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.arrangement import Arrangement
 from armdyn.spatial.rotations import Array
 
@@ -39,13 +39,13 @@ def determinant(A: Array, one: PolyElement) -> PolyElement:
     )
 
 
-def quotients(arrangement: Arrangement, above: Array, below: PolyElement) -> Any:
+def quotients(arrangement: Arrangement, above: Array, below: PolyElement) -> Scalar:
     """A vector or matrix of polynomials over one denominator, as a matrix of SymPy."""
     rows, columns = above.shape if above.ndim == 2 else (len(above), 1)
     return sympy.ImmutableMatrix(rows, columns, [quotient(arrangement, x, below) for x in above.flat])
 
 
-def quotient(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> Any:
+def quotient(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> Scalar:
     """A quotient without common factors, each part in printed form.
 
     Cosines and sines have two normal forms, with the squares of sines or of cosines replaced; common factors are
@@ -62,7 +62,7 @@ def quotient(arrangement: Arrangement, above: PolyElement, below: PolyElement) -
     return shorter(*candidates)
 
 
-def shorter(*expressions: object) -> Any:
+def shorter(*expressions: object) -> Scalar:
     """The one of equal expressions with the fewest operations."""
     return min(expressions, key=lambda expression: (sympy.count_ops(expression), str(expression)))
 
@@ -82,7 +82,7 @@ def _split(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> 
     """The quotient by a single term, as a sum over reduced denominators; empty if there are several terms."""
     if len(below) > 1:
         return []
-    groups: dict[Any, object] = {}
+    groups: dict[Scalar, object] = {}
     for monomial, value in above.items():
         one = above.ring.from_dict({monomial: value})
         numerator, denominator = _moderate(*one.cancel(below))

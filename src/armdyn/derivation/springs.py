@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sympy import QQ
 from sympy.polys.rings import PolyElement
 
+from armdyn.base.scalars import Scalar
 from armdyn.derivation.arm import SymbolicArm, SymbolicSpring
 from armdyn.derivation.steps import Writer
 from armdyn.spatial.rotations import Array
@@ -31,7 +32,7 @@ def spring_energies(arm: SymbolicArm) -> list[NamedEnergy]:
 def _energy(arm: SymbolicArm, k: int, spring: SymbolicSpring) -> PolyElement:
     algebra = arm.algebra
     e = algebra.linear(arm.matrix[k], algebra.q) + algebra.element(arm.offset[k]) - algebra.element(spring.rest)
-    terms: list[tuple[Any, int]] = [(spring.stiffness, 2), (spring.quadratic, 3), (spring.cubic, 4)]
+    terms: list[tuple[Scalar, int]] = [(spring.stiffness, 2), (spring.quadratic, 3), (spring.cubic, 4)]
     energies = (algebra.element(number) * e**power * QQ(1, power) for number, power in terms)
     return sum(energies, start=algebra.ring(0))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import sympy
+
+from armdyn.base.scalars import Scalar
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Equation:
     """
 
     symbol: sympy.Symbol
-    expression: Any
+    expression: Scalar
     latex: str
 
 
@@ -48,11 +49,11 @@ class Writer:
         seen: callback with the title of each step at its start.
     """
 
-    written: Callable[[Any, str], Any]
+    written: Callable[[Scalar, str], Scalar]
     seen: Callable[[str], None] = lambda title: None
     steps: list[Step] = field(default_factory=list)
 
-    def step(self, title: str, sentence: str, equations: list[tuple[str, str, Any]]) -> None:
+    def step(self, title: str, sentence: str, equations: list[tuple[str, str, Scalar]]) -> None:
         """Add a step of equations: plain left side, LaTeX of it, right side."""
         self.seen(title)
         lines = ((sympy.Symbol(name), self.written(value, name), latex) for name, latex, value in equations)

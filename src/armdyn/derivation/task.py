@@ -10,7 +10,7 @@ A task has as many components as the arm has coordinates, so that J is square.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sympy.polys.rings import PolyElement
@@ -18,6 +18,7 @@ from sympy.polys.rings import PolyElement
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import Components, chosen_rows
 from armdyn.base.errors import UnknownName, Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.closed_form import ClosedFormResults
@@ -50,7 +51,7 @@ class TaskEquations(ClosedFormResults):
     RESULTS: ClassVar = {
         "J": ("J", "J(q)", "Jacobian, V = J qd"),
         "J_dot": ("Jdot", r"\dot{J}(q, \dot{q})", "its rate"),
-        "det_J": ("det_J", r"\det J(q)", "its determinant: the task is singular where it is zero"),
+        "det_J": ("det_J", r"\det J(q)", "its determinant: the task is singular if it is zero"),
         "J_inverse": ("Jinv", "J^{-1}(q)", "its inverse"),
         "Lambda": ("Lambda", r"\Lambda(q)", "mass matrix of the task"),
         "mu": ("mu", r"\mu(q, \dot{q})", "velocity forces along the components"),
@@ -69,7 +70,7 @@ class TaskEquations(ClosedFormResults):
         if len(rows) != n or n > LARGEST:
             raise Unsupported(
                 f"a task of {len(rows)} component{'s' * (len(rows) > 1)} ({self.description}) of {self.arm.name!r}, "
-                f"which has {n} coordinates: J^-1 is written where there are as many of both, {LARGEST} at most. For "
+                f"which has {n} coordinates: J^-1 is written if there are as many of both, {LARGEST} at most. For "
                 "others there is robot.task_space, in numbers"
             )
         self._jacobian = tip_rows(self.arm, components, self.expressed_in)
@@ -91,14 +92,14 @@ class TaskEquations(ClosedFormResults):
             )
         return adjugate, determinant
 
-    def arranged(self, name: str, by: Sequence[str]) -> Any:
+    def arranged(self, name: str, by: Sequence[str]) -> Scalar:
         """J or J_dot in another arrangement, as in `Derivation.arranged`."""
         parts = {"J": lambda: self._jacobian, "J_dot": lambda: self._rate}
         if name not in parts:
             raise UnknownName.of("part", name, parts, self.WHERE)
         return self.derivation.arrangement.array(parts[name](), by)
 
-    def _result(self, name: str) -> Any:
+    def _result(self, name: str) -> Scalar:
         if name == "J":
             return self.derivation.arrangement.array(self._jacobian)
         if name == "J_dot":
@@ -123,42 +124,42 @@ class TaskEquations(ClosedFormResults):
         return np.asarray(forces * det - s.M @ (K @ (self._rate @ qd)))
 
     @property
-    def J(self) -> Any:
+    def J(self) -> Scalar:
         """The Jacobian of the components, shape (n, n)."""
         return self["J"]
 
     @property
-    def J_dot(self) -> Any:
+    def J_dot(self) -> Scalar:
         """The time derivative of the Jacobian, shape (n, n)."""
         return self["J_dot"]
 
     @property
-    def det_J(self) -> Any:
+    def det_J(self) -> Scalar:
         """The determinant of the Jacobian; the task is singular if it is zero."""
         return self["det_J"]
 
     @property
-    def J_inverse(self) -> Any:
+    def J_inverse(self) -> Scalar:
         """The inverse J^-1 of the Jacobian, shape (n, n)."""
         return self["J_inverse"]
 
     @property
-    def Lambda(self) -> Any:
+    def Lambda(self) -> Scalar:
         """Lambda = J^-T M J^-1, the slides' M_x, shape (n, n)."""
         return self["Lambda"]
 
     @property
-    def mu(self) -> Any:
+    def mu(self) -> Scalar:
         """mu = J^-T c - Lambda Jdot qd, the slides' V_x, shape (n, 1)."""
         return self["mu"]
 
     @property
-    def p(self) -> Any:
+    def p(self) -> Scalar:
         """p = J^-T g, the slides' G_x, shape (n, 1)."""
         return self["p"]
 
     @property
-    def eta(self) -> Any:
+    def eta(self) -> Scalar:
         """eta = mu + p, shape (n, 1)."""
         return self["eta"]
 
@@ -168,7 +169,7 @@ class TaskEquations(ClosedFormResults):
         velocity = f"The components {self.description} are V = J(q) qd, and Vdot = J qdd + Jdot qd."
         forces = (
             "The forces along them are F = Lambda(q) Vdot + mu(q, qd) + p(q), with tau = J^T F; eta = mu + p. "
-            "There is no Lambda where det J is zero."
+            "There is no Lambda if det J is zero."
         )
         return (
             self.derivation.steps[-1],

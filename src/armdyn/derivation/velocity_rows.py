@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armdyn.algorithms.task_rows import Components, chosen_rows, name_of
 from armdyn.base.errors import UnknownName, Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.constraints.fields import axes_along
 from armdyn.constraints.held import Held
 from armdyn.constraints.joint_coupling import JointCoupling
@@ -92,7 +91,7 @@ def _coupling_row(arm: SymbolicArm, constraint: JointCoupling) -> Array:
     return combine_rows(arm, row, arm.algebra.array(np.eye(arm.dof, dtype=int)))
 
 
-def _of_point(arm: SymbolicArm, constraint: Any, point: object) -> Array:
+def _of_point(arm: SymbolicArm, constraint: Scalar, point: object) -> Array:
     """The Jacobian of the velocity of a point of a constraint's frame in base axes, shape (3, n)."""
     algebra, numbers = arm.algebra, np.vectorize(rational, otypes=[object])(np.asarray(point, dtype=float))
     places = {body.name: (k, np.eye(3, dtype=int), np.zeros(3, dtype=int)) for k, body in enumerate(arm.bodies)}

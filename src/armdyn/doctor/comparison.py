@@ -1,4 +1,4 @@
-"""Two descriptions beside each other: joints, limits, inertias and torques that differ, the largest first."""
+"""Two descriptions compared: joints, limits, inertias and torques that differ, the largest first."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compare(first: Robot, second: Robot, *, seed: int = 0) -> list[DescriptionDi
 
     Args:
         first: a robot.
-        second: the robot beside it, e.g. of another revision or another format.
+        second: the robot it is compared with, e.g. of another revision or another format.
         seed: of the random states.
 
     >>> from armdyn.doctor import compare

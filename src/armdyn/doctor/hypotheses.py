@@ -3,7 +3,7 @@
 A judgement of mass m, centre c and tensor I adds up what is unlikely, in powers of ten beyond a tolerance:
 
     size        radius of gyration sqrt(I_max / m) against the extent L of the link, 0.3 L for a rod
-    density     mass over the volume of the shapes, where these are primitives
+    density     mass over the volume of the shapes, if these are primitives
     centre      distance of c from the box of the link's joints and shapes, against its diagonal
     mass        m against the masses of the neighbours
     possible    a tensor that no rigid body has is out of the question
@@ -68,7 +68,7 @@ class Surroundings:
         is_known: if it is the link's own.
         volume: of its shapes, m^3; None if it is not known.
         room: the largest volume that they may take, that of their hull, m^3; None if it is not known.
-        neighbours: masses of the links beside it, kg; the whole masses of the limbs on a trunk.
+        neighbours: masses of the neighbouring links, kg; the whole masses of the limbs on a trunk.
         frame: pose of the axes of the inertia in the link.
         placement: pose of the link in its parent, joints at zero.
         world: pose of the link in the root, joints at zero.
@@ -309,7 +309,7 @@ def _six(tensor: Array) -> Array:
 
 
 def ranked(numbers: Numbers, beside: Surroundings) -> list[tuple[float, Hypothesis]]:
-    """The hypotheses that explain something, the best first, with what is left unlikely of each and its cost."""
+    """The hypotheses that explain something, the best first, with the remaining improbability of each and its cost."""
     now = sum(beside.judged(numbers).values())
     every = list(hypotheses(numbers, beside))
     xx, xy, xz, yy, yz, zz = np.array([one.numbers.moments for one in every]).T

@@ -104,7 +104,7 @@ class SubjectLink:
 
     @cached_property
     def moments(self) -> Array | None:
-        """The six numbers of <inertia>, kg m^2, NaN where there is none; None without the element."""
+        """The six numbers of <inertia>, kg m^2, NaN for a missing one; None without the element."""
         element = None if self.inertial is None else self.inertial.first("inertia")
         if element is None:
             return None
@@ -113,7 +113,7 @@ class SubjectLink:
 
     @property
     def tensor(self) -> Array | None:
-        """I_c in the axes of the inertia, kg m^2, shape (3, 3); None where it is not stated or not finite."""
+        """I_c in the axes of the inertia, kg m^2, shape (3, 3); None if it is not stated or not finite."""
         if self.moments is None or not np.isfinite(self.moments).all():
             return None
         return tensor_of(self.moments)
@@ -324,7 +324,7 @@ class SubjectLink:
 
     @cached_property
     def path(self) -> tuple[Articulation, ...]:
-        """The joints from the link towards the root; it ends where a loop closes."""
+        """The joints from the link towards the root; it ends at a link that closes a loop."""
         result: list[Articulation] = []
         joint = self.carried_by
         while joint is not None and joint not in result:

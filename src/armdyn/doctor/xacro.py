@@ -1,7 +1,7 @@
 """Places of a generated description in the xacro files that it is generated from.
 
 An element of the generated text comes from the element of a xacro file with its tag and a name that fits: that name
-itself, or one with ${...} in it. Where exactly one fits, its line is known. A number that stands there as it stands in
+itself, or one with ${...} in it. If exactly one fits, its line is known. A number that stands there as it stands in
 the generated text is mended there; any other is the result of an expression, which has to be mended by hand.
 """
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from armdyn.base.errors import UnknownName
 from armdyn.base.named_tuples import named_tuple
+from armdyn.base.scalars import Scalar
 from armdyn.declaration import Argument, Function, Shape
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.variants import Variant
@@ -65,7 +66,7 @@ class Derived(CompiledFunction):
             return parameter_shape(model, name)
         except UnknownName:
             if isinstance(name, str) and "." in name:
-                raise  # no array has a dot in its name: it means a parameter, and the error knows all of them
+                raise  # no array has a dot in its name: it means a parameter, and the error lists all of them
             parameters = parameter_names(model)
             where = f"{self.primal.__name__} of {model.name!r}"
             raise UnknownName.of("array or parameter", name, [*arguments, *parameters], where) from None
@@ -77,7 +78,7 @@ class Derived(CompiledFunction):
         """The primal's declaration with some changes; called directly it differentiates the primal likewise."""
         arguments: tuple[Argument, ...] = changes["arguments"]
 
-        def implementation(model: Mechanism, *arrays: object, **options: object) -> Any:
+        def implementation(model: Mechanism, *arrays: object, **options: object) -> Scalar:
             values = {a.name: array for a, array in zip(arguments, arrays, strict=False) if array is not None}
             return self.evaluate(model, values, options.items())
 
@@ -108,7 +109,7 @@ class Derived(CompiledFunction):
         values: Mapping[str, object],
         options: Iterable[tuple[str, object]],
         changed: Sequence[object],
-    ) -> Any:
+    ) -> Scalar:
         """The primal with other values of ``wrt``."""
         return self.primal.evaluate(model, {**values, **dict(zip(self.wrt, changed, strict=True))}, options)
 
@@ -152,7 +153,7 @@ class Derivative(Derived):
 
     def evaluate(
         self, model: Mechanism, values: Mapping[str, object], options: Iterable[tuple[str, object]] = ()
-    ) -> Any:
+    ) -> Scalar:
         """The derivatives on numbers or traced scalars, for arrays and model parameters by name."""
         result = derivatives(lambda *xs: self._with_primal(model, values, options, xs), self._at(values))
         return tuple(result) if len(result) > 1 else result[0]
@@ -217,7 +218,7 @@ class Product(Derived):
 
     def evaluate(
         self, model: Mechanism, values: Mapping[str, object], options: Iterable[tuple[str, object]] = ()
-    ) -> Any:
+    ) -> Scalar:
         """The products on numbers or traced scalars, for arrays and model parameters by name."""
         vectors = [values[name] for name in self._vectors]
         others = {name: value for name, value in values.items() if name not in self._vectors}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from armdyn.base.scalars import Array
 from armdyn.base.threads import undivided
 from armdyn.declaration import Function
 from armdyn.functions.compiled import CompiledFunction
@@ -21,7 +21,6 @@ from armdyn.targets.kernels import Kernel
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
 
-Array = NDArray[Any]
 Arrays = dict[str, Array]
 
 _PLACES = {name: place for place, name in enumerate(PROGRESS)}

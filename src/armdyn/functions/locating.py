@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.errors import ArmdynError, TraceError
+from armdyn.base.scalars import Scalar
 from armdyn.functions.silent import unless_silent
 from armdyn.program import NeedsNumbers, explained
 from armdyn.program.expr import ASKED, Expr, MixedTraces
@@ -55,7 +56,7 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
         raise LocatedTraceError(f"{place}: {traced}") from error
 
 
-def call_traced(name: str, call: Callable[[], object], advice: str = "", *, twice: bool = True) -> Any:
+def call_traced(name: str, call: Callable[[], object], advice: str = "", *, twice: bool = True) -> Scalar:
     """The result of a traced function; it is called again with a NumPy for traced scalars if it needs that.
 
     A function whose result differs at the second call, by a memory of its own or random numbers, would be frozen at the
@@ -93,7 +94,7 @@ def are_traced(values: Mapping[str, object]) -> bool:
     return any(isinstance(x, Expr) for value in values.values() for x in np.asarray(value, dtype=object).flat)
 
 
-def _require_repeatable(name: str, call: Callable[[], object]) -> Any:
+def _require_repeatable(name: str, call: Callable[[], object]) -> Scalar:
     """The result of a call, if a second call returns it again: the same nodes, because the graph reuses equal ones."""
     result = call()
     try:
@@ -117,7 +118,7 @@ def _numbers(results: Any) -> list[Any]:
     return [x.index if isinstance(x, Expr) else repr(x) for x in scalars]
 
 
-def _without_asking(call: Callable[[], object]) -> Any:
+def _without_asking(call: Callable[[], object]) -> Scalar:
     """The result of a call; raises if it converted a traced scalar to a number, even if it caught that error."""
     noted: list[NeedsNumbers] = []
     token = ASKED.set(noted)

@@ -6,15 +6,15 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.base.errors import ArmdynError
+from armdyn.base.scalars import Array
 from armdyn.functions.arm import Arm
 
 STATES = 8
 
 
-def motion_states(arm: Arm) -> dict[str, NDArray[Any]]:
+def motion_states(arm: Arm) -> dict[str, Array]:
     """Positions q and velocities qd that the constraints allow, by name, shape (m, n), m at most `STATES`.
 
     They are empty for an arm without constraints, or for one that is not a robot and so cannot close its loops.
@@ -22,8 +22,8 @@ def motion_states(arm: Arm) -> dict[str, NDArray[Any]]:
     robot: Any = arm
     if not arm.model.constraints or not hasattr(robot, "close_loop"):
         return {}
-    q: list[NDArray[Any]] = []
-    qd: list[NDArray[Any]] = []
+    q: list[Array] = []
+    qd: list[Array] = []
     for guess in robot.random_configuration(0, 4 * STATES):
         with suppress(ArmdynError):  # a guess from which the loop does not close
             closed = robot.close_loop(guess)

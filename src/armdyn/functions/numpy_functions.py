@@ -125,7 +125,7 @@ def _nan_to_num(
 
 
 def _cosh(x: Scalar) -> Scalar:
-    grown = each(np.exp, 0.5 * abs(x))  # its square may be beyond the floats where half of that is not
+    grown = each(np.exp, 0.5 * abs(x))  # its square may be beyond the floats when half of that is not
     return 0.5 * grown * grown + 0.5 / grown / grown
 
 

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any
 
 from armdyn.base.imported import Imported, adapted
+from armdyn.base.scalars import Scalar
 from armdyn.program import Program
 
 
@@ -33,7 +34,7 @@ class OfProgram(Imported[..., Any]):
     def _as_method(self, of_program: Callable[..., object]) -> Callable[..., Any]:
         parameters = signature(of_program).parameters
 
-        def method(function: Any, *args: object, **options: object) -> Any:
+        def method(function: Any, *args: object, **options: object) -> Scalar:
             own = [
                 name
                 for name in ("optional_inputs", *function.function.options)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from armdyn.functions.arm import Arm
 from armdyn.functions.compiled import CompiledFunction
+from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,27 +50,27 @@ class RobotLike(Arm, Hashable, Protocol):
         """Compiles a declared function."""
 
     @property
-    def random_configuration(self) -> Callable[..., Any]:
+    def random_configuration(self) -> Callable[..., Array]:
         """Joint positions within the limits, from a seed, rad or m, shape (..., n)."""
 
     @property
-    def mass_matrix(self) -> Callable[..., Any]:
+    def mass_matrix(self) -> Callable[..., Array]:
         """M(q), kg m^2, kg m or kg, shape (..., n, n)."""
 
     @property
-    def jacobian(self) -> Callable[..., Any]:
+    def jacobian(self) -> Callable[..., Array]:
         """J(q), the twist of a frame per joint velocity, shape (..., 6, n)."""
 
     @property
-    def momentum_regressor(self) -> Callable[..., Any]:
+    def momentum_regressor(self) -> Callable[..., Array]:
         """Regressor of the momentum M qd, shape (..., n, parameters)."""
 
     @property
-    def lagrangian_gradient_regressor(self) -> Callable[..., Any]:
+    def lagrangian_gradient_regressor(self) -> Callable[..., Array]:
         """Regressor of dL/dq = C^T qd - g, shape (..., n, parameters)."""
 
     @property
-    def regressor(self) -> Callable[..., Any]:
+    def regressor(self) -> Callable[..., Array]:
         """Y(q, qd, qdd), joint forces per inertial parameter, shape (..., n, parameters)."""
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from armdyn.base.scalars import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class RolloutResults:
         ]
         return min(result, key=lambda one: one.step, default=None)
 
-    def _not_finite(self, name: str, array: NDArray[Any], rows: bool) -> NotFinite | None:
+    def _not_finite(self, name: str, array: Array, rows: bool) -> NotFinite | None:
         """The first such number of one array."""
         bad = ~np.isfinite(array if rows else array[None])
         if not bad.any():

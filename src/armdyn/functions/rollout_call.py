@@ -9,12 +9,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.base.arrays import are_plain, overlapping, plain_arguments
 from armdyn.base.checks import whole_number
 from armdyn.base.errors import OverlapError, ShapeError, UnknownName, warn_outside
 from armdyn.base.named_tuples import named_tuple
+from armdyn.base.scalars import Array
 from armdyn.declaration import Function
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
@@ -99,7 +99,7 @@ class RolloutCall(ABC):
         *arrays: object,
         steps: int,
         every: int = 1,
-        out: Mapping[str, NDArray[Any]] | None = None,
+        out: Mapping[str, Array] | None = None,
         workers: int | None = None,
         report: Report | None = None,
         **named: object,
@@ -143,7 +143,7 @@ class RolloutCall(ABC):
         arguments: dict[str, Any],
         steps: int,
         every: int,
-        out: Mapping[str, NDArray[Any]],
+        out: Mapping[str, Array],
         workers: int | None,
         report: Report | None,
         *,
@@ -179,7 +179,7 @@ class RolloutCall(ABC):
         progress: StepsSoFar,
         rows: Arrays,
         every: int,
-        out: Mapping[str, NDArray[Any]],
+        out: Mapping[str, Array],
         last: Arrays | None = None,
     ) -> RolloutResults:
         """The results so far under their names; all rows of ``out`` are included."""

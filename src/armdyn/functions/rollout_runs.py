@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.base.arrays import takes_results
 from armdyn.base.errors import DTypeError, ShapeError, excerpt
 from armdyn.base.fields import set_fields
+from armdyn.base.scalars import Array
 from armdyn.functions.not_finite import DivergedStates, diverged_states
 from armdyn.functions.unfinished import StepsSoFar
 from armdyn.targets.kernels import Kernel
@@ -32,7 +32,6 @@ MOST_STEPS_AT_ONCE = 1 << 20
 STORED_BYTES = 1 << 28
 """Memory for states that an adjoint stores at once. For longer rollouts it stores some, and recomputes the others."""
 
-Array = NDArray[Any]
 Arrays = dict[str, Array]
 Report = Callable[[float], None]
 """A callback for the fraction that is done."""

@@ -1,4 +1,4 @@
-"""Single states go straight to machine code: the one place where `CompiledFunction.__call__` is replaced.
+"""Single states go straight to machine code: the one place in which `CompiledFunction.__call__` is replaced.
 
 At the first call of any compiled function in a process, when its kernel exists, `put_in_front` assigns a C function to
 ``__call__`` of the class (`armdyn.targets.native.direct`). From then on a call that is one state's plain float64 arrays

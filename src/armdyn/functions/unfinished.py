@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
+from armdyn.base.scalars import Array
 
 if TYPE_CHECKING:
     from armdyn.functions.rolled import RolloutResults
@@ -54,4 +54,4 @@ class StepsSoFar:
         so_far: the number of steps, and the state after them. One attribute, which an interrupt cannot leave half set.
     """
 
-    so_far: tuple[int, dict[str, NDArray[Any]]] = field(default=(0, {}))
+    so_far: tuple[int, dict[str, Array]] = field(default=(0, {}))

@@ -1,4 +1,4 @@
-"""`Check`: a fit on a log that it may not have seen, beside the description and friction alone."""
+"""`Check`: a fit on a log that it may not have seen, compared with the description and friction alone."""
 
 from __future__ import annotations
 

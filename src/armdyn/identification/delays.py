@@ -1,4 +1,4 @@
-"""Delays of torques behind positions: stated by the caller, or estimated with the other parameters.
+"""Delays of torques after positions: stated by the caller, or estimated with the other parameters.
 
 A torque that is recorded d seconds late is tau(t - d), about tau - d dtau/dt. The rate of the filtered torque is one
 more column of each joint, and its number is d. Joints whose estimates agree have their weighted mean: one controller

@@ -62,7 +62,7 @@ def excite(
         armature: True if the inertias of rotors count.
         velocity: limits in place of the description's, rad/s or m/s, one or one for each joint.
         acceleration: limits, rad/s^2 or m/s^2; none if left out.
-        distance: a function of q, shape (T, n), that is not negative where the motion may be, e.g. the least distance
+        distance: a function of q, shape (T, n), that is not negative at admissible positions, e.g. the least distance
             to obstacles, m, shape (T,).
         criterion: "information" makes the log-determinant of the information largest (D-optimal), "deviations" then
             goes on to the least mean of the parameters' expected deviations (A-optimal, in the parameters' SI units).

@@ -60,7 +60,7 @@ class Fit:
         covariance: of ``values``.
         from_data: the part of the information on each parameter that the data hold, 0 to 1.
         residual_deviations: of the torques of each joint, N m or N.
-        delays: of the torques of each joint behind the positions, s.
+        delays: of the torques of each joint after the positions, s.
         chain: of the signals of the first log.
         selection: of the prior's weight.
         notes: what the logs lack, one sentence each.
@@ -212,7 +212,7 @@ class Fit:
         return fitted_robot(self.source, self.parameters, self.alone)
 
     def check(self, log: object, **options: Any) -> Check:
-        """The torque errors on a log, beside those of the description and of friction alone.
+        """The torque errors on a log, with those of the description and of friction alone.
 
         Measured and modelled torques pass the zero-phase low-pass of the fit. Its ends, which the filters do not reach,
         are left out.

@@ -123,7 +123,7 @@ def identify(
             one, is held out once.
         cutoff: of the low-pass of columns and torques, Hz.
         smoothing: cut-off of the low-pass of positions and velocities, Hz; five times ``cutoff`` if None.
-        delay: of the torques behind the positions, s, one or one for each joint; "estimate", or None for zero.
+        delay: of the torques after the positions, s, one or one for each joint; "estimate", or None for zero.
         robust: True for Huber's weights; False for plain least squares.
         coupling: C of motors that move several joints, such as those of a wrist: the velocity of each motor, as its own
             joint sees it, per velocity of each joint, shape (n, n), with ones on the diagonal. Friction and armature

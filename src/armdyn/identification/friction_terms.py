@@ -35,7 +35,7 @@ STRIBECK_SPEED = 0.1
 class FrictionTerm(NamedTuple):
     """One term: its name, the unit of its number at joints that turn and slide, True if it is not negative, its spread.
 
-    The spread is that of the numbers which joints have; infinite if any number is as likely. Where a log does not
+    The spread is that of the numbers which joints have; infinite if any number is as likely. If a log does not
     determine the number, it stays within that.
     """
 

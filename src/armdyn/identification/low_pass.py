@@ -20,7 +20,7 @@ ORDER = 2
 """The order of the Butterworth filter of each pass."""
 
 NEGLIGIBLE = 1e-6
-"""The kernel ends where its absolute values beyond sum up to less than this."""
+"""The kernel ends when its absolute values beyond sum up to less than this."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def reflect_ends(signal: Array, count: int) -> Array:
 
 
 def correlate(signal: Array, kernel: Array, step: int = 1) -> Array:
-    """The correlation of a signal with a kernel along the first axis, at every ``step``-th place where it fits.
+    """The correlation of a signal with a kernel along the first axis, at every ``step``-th place at which it fits.
 
     Args:
         signal: shape (T, ...).

@@ -209,7 +209,7 @@ class _Loaded:
 
     def problem(self, deviations: Array) -> tuple[Array, Array]:
         """R and z of the fitted parameters."""
-        from armdyn.identification.factors import stack_factors  # noqa: PLC0415 - beside its use
+        from armdyn.identification.factors import stack_factors  # noqa: PLC0415 - imported when it is used
 
         R, z = stack_factors(self.regression.factors(), self.regression.parameters, 1.0 / deviations)
         return R @ self.into, z - R @ self.fixed

@@ -81,7 +81,7 @@ def with_volume(P: Array, length: float) -> tuple[Array, Array]:
 
 
 def divergence(P: Array, inverse_prior: Array) -> float:
-    """The sum of D(P || P_0) over links; infinite where a P is not positive definite.
+    """The sum of D(P || P_0) over links; infinite if a P is not positive definite.
 
     Args:
         P: pseudo-inertias, shape (links, 4, 4).

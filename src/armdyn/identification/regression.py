@@ -136,7 +136,7 @@ class Regression:
         return factors_of_rows([self.parts[k] for k in chosen], self.joints, weights)
 
     def residuals(self, reduced: Array) -> list[Array]:
-        """Measured less modelled joint forces by part, each of shape (rows, n); NaN where torques are not usable."""
+        """Measured less modelled joint forces by part, each of shape (rows, n); NaN if torques are not usable."""
         return [part.torques - self.modelled(part, reduced) for part in self.parts]
 
     def modelled(self, part: RegressionRows, reduced: Array) -> Array:

@@ -113,8 +113,8 @@ class LogPiece:
         log: with tau.
         rows: of the log.
         chain: the settings.
-        delays: seconds by which the torques of each joint lag behind the positions, shape (n,).
-        saturated: where tau is at a bound, shape (T, n); None if it never is.
+        delays: seconds by which the torques of each joint are later than the positions, shape (n,).
+        saturated: true in rows in which tau is at a bound, shape (T, n); None if it never is.
         compliance: of the springs between the measured positions and the links, rad/(N m) or m/N, shape (n,); None for
             stiff joints.
     """
@@ -176,7 +176,7 @@ class LogPiece:
         return MotionSamples(smooth_q, smooth_qd, qdd)
 
     def torques(self, t: Array) -> tuple[Array, Array]:
-        """Torques at some times plus the delay of each joint, and where they are as measured."""
+        """Torques at some times plus the delay of each joint, and a mask of those that are measured."""
         log, recorded = self.log, torques_of(self.log)
         tau = np.empty((len(t), recorded.shape[1]))
         usable = np.ones(tau.shape, dtype=bool)

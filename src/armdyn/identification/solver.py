@@ -68,7 +68,7 @@ def solve(
     """The minimum of the problem above.
 
     The divergence is a barrier as well: with a small weight Newton's method creeps along the edge of the bodies that
-    are possible. Weights that fall to the one asked for, by `SHRINKING` each, keep each solution near the next.
+    are possible. Weights that fall to the requested one, by `SHRINKING` each, keep each solution near the next.
 
     Args:
         R: shape (k, parameters).

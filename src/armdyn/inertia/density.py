@@ -152,7 +152,7 @@ def _values(function: Callable[..., object], where: Coordinates, name: str, unit
         k = wrong[0]
         raise ModelError(
             f"{name} is {rho[k]:g} {unit} at (x, y, z) = ({x[k]:.6g}, {y[k]:.6g}, {z[k]:.6g}) m; "
-            "expected a finite number, 0 or more, wherever it is asked for."
+            "expected a finite number, 0 or more, at every point."
         )
     return rho.reshape(where[0].shape).astype(np.float64, copy=False)
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from armdyn.algorithms.kinematics import base_columns, body_poses
+from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import select
 from armdyn.spatial.rotations import Array, cross
@@ -91,7 +92,7 @@ class TaskAim:
         """Number of values of a target, its weight included."""
         return sum(math.prod(shape) for _, shape in self.shapes) + 1
 
-    def task(self, numbers: Array) -> Any:
+    def task(self, numbers: Array) -> Scalar:
         """The task with these numbers as its target fields."""
         fields, start = dict(self.fixed), 0
         for name, shape in self.shapes:
@@ -115,7 +116,7 @@ class AimCondition:
 
     residuals: list[object]
     rows: list[Array]
-    distance: Any
+    distance: Scalar
 
 
 def conditions(model: Mechanism, q: Array, aims: Sequence[Aim | TaskAim], target: Array) -> list[AimCondition]:
@@ -190,7 +191,7 @@ def rotation_vector(R: Array) -> tuple[Array, object]:
     return np.array([select(near_pi, angle * b, ratio * a) for a, b in zip(v, axis_near_pi, strict=True)]), angle
 
 
-def _axis_near_pi(R: Array, v: Array, cosine: Any) -> Array:
+def _axis_near_pi(R: Array, v: Array, cosine: Scalar) -> Array:
     """The unit axis from R + R^T + (1 - tr R) 1 = 2 (1 - cos) axis axis^T: its longest column, with the sign of v."""
     column = longest_column(R + R.T + (-2.0 * cosine) * np.eye(3))
     length = np.sqrt(column @ column + TINY)

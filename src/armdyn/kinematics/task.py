@@ -7,12 +7,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from armdyn.base.checks import array, number
 from armdyn.base.errors import ArmdynError
+from armdyn.base.scalars import Scalar
 from armdyn.declaration import on_numbers
 from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics.aims import TaskAim
@@ -69,7 +70,7 @@ class Task(ABC):
     unit: ClassVar[Literal["m", "rad"]] = "rad"
 
     @abstractmethod
-    def error(self, model: Mechanism, q: Array) -> Any:
+    def error(self, model: Mechanism, q: Array) -> Scalar:
         """The error e, zero if the task is met, in ``unit``, shape (rows,) or a number.
 
         Args:
@@ -77,7 +78,7 @@ class Task(ABC):
             q: joint positions, rad or m, shape (n,).
         """
 
-    def jacobian(self, model: Mechanism, q: Array) -> Any:
+    def jacobian(self, model: Mechanism, q: Array) -> Scalar:
         """The Jacobian de/dq, shape (rows, n): exact, by automatic differentiation of `error`.
 
         A class may override it, provided that J^T e, the gradient of e.e / 2, stays exact.
@@ -85,7 +86,7 @@ class Task(ABC):
         return derivative(lambda x: np.atleast_1d(np.asarray(self.error(model, x))), q)
 
 
-def task_aim(robot: RobotLike, task: Any, frame: str) -> tuple[TaskAim, Array]:
+def task_aim(robot: RobotLike, task: Scalar, frame: str) -> tuple[TaskAim, Array]:
     """The condition of a user-defined task, and the numbers of its target and weight, shape (..., size).
 
     Raises:

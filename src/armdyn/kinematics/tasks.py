@@ -105,7 +105,7 @@ def resolve_tasks(robot: RobotLike, target: object, frame: str | None, point: Se
     pairs = [pair for task in _tasks(target, point) for pair in _of_task(robot, task, frame)]
     pairs = [pair for pair in pairs if pair[1].size == 0 or pair[1][..., -1].any()]  # weight zero: omitted
     if not pairs:
-        raise TaskError("nothing is asked for: every task has weight zero")
+        raise TaskError("no task has a weight: every weight is zero")
     return pairs
 
 

@@ -187,7 +187,7 @@ def _advice_on_carrier(carrier: str, base: str, kept_links: Collection[str], joi
     link, leading = carrier, dict[str, float]()
     while link not in kept_links:
         if link not in by_child:
-            return f"that link does not hang on the base; leave out {option('base', base)}"
+            return f"that link is not connected to the base; leave out {option('base', base)}"
         if by_child[link].kind != "fixed":
             leading = {by_child[link].name: 0.0, **leading}
         link = by_child[link].parent

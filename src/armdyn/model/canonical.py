@@ -7,7 +7,7 @@ at the foot of the common normal from the parent instead of the foot of the one 
 with several children needs one more turn about z, by a constant, before the second and later ones.
 
 This is exact: poses, forces and inertias are the same physical quantities in other axes. It is done in fifty digits and
-rounded to float64 once, where a constant meets a variable, so the constants are the same on every machine.
+rounded to float64 once, when a constant meets a variable, so the constants are the same on every machine.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array
 
 
@@ -39,7 +40,7 @@ class Element(ABC):
     """
 
     @abstractmethod
-    def force(self, model: Any, q: Array, qd: Array) -> Any:
+    def force(self, model: Any, q: Array, qd: Array) -> Scalar:
         """The joint forces of the element on the links, N m or N, shape (n,).
 
         Args:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from armdyn.base.scalars import Scalar
 from armdyn.spatial.rotations import Array
 
 
@@ -38,7 +38,7 @@ class ElementWithState(ABC):
         """The names of the states z, in order, and their units."""
 
     @abstractmethod
-    def rates(self, model: object, q: object, qd: object, z: object, tau: object) -> Any:
+    def rates(self, model: object, q: object, qd: object, z: object, tau: object) -> Scalar:
         """dz/dt, one number for each state.
 
         Args:
@@ -53,7 +53,7 @@ class ElementWithState(ABC):
         """The states at t = 0; zero by default."""
         return [0.0] * len(self.states())
 
-    def force(self, model: object, q: Array, qd: object, z: object) -> Any:
+    def force(self, model: object, q: Array, qd: object, z: object) -> Scalar:
         """The joint forces of the element on the links, N m or N, shape (n,); zero by default.
 
         Args:

@@ -36,8 +36,8 @@ class Joint:
         damping: viscous friction, N m s/rad or N s/m.
         friction: Coulomb friction, N m or N.
         collar: the link that carries the collar of a slide. On the "child" the joint's centre moves with the child's
-            frame; on the "parent" it stays where that frame's origin is at q = 0. No joint force depends on it, but the
-            moment that the joint transmits does.
+            frame; on the "parent" it stays at the place of that frame's origin at q = 0. No joint force depends on it,
+            but the moment that the joint transmits does.
         armature: reflected inertia of the joint's rotor, gear ratio squared times its own, kg m^2, or kg for a slide.
             It resists the joint's own acceleration alone: M_kk grows by it.
         actuator: its actuator, whose inertia and friction are in ``armature``, ``damping`` and ``friction`` too, or in

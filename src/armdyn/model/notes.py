@@ -101,7 +101,7 @@ def _notes_on_coupling(model: Model, coupling: Coupling) -> Iterator[str]:
     ]  # fmt: skip
     if limited:
         those = listing(limited, SHOWN)
-        yield f"limits of {those}, which several coordinates move, bound no single one; simulations know them"
+        yield f"limits of {those}, which several coordinates move, bound no single one; simulations obey them"
     coordinates = {coordinate.name for coordinate in coupling.coordinates}
     weak = [
         joint.name for joint in model.joints if math.isfinite(joint.limits.effort) and joint.name not in coordinates

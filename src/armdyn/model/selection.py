@@ -102,7 +102,7 @@ class Selection:
         """
         if self.tip not in (None, base) and self.tip not in {joint.child for joint in in_tree_order([base], joints)}:
             raise UnknownName(
-                f"link {self.tip!r} does not hang on base {base!r} in {name!r}; choose another base or tip."
+                f"link {self.tip!r} is not connected to base {base!r} in {name!r}; choose another base or tip."
             )
         if self.chain and self.tip is None:
             raise UnknownName(f"a chain of {name!r} was asked for without its tip; name it with {option('tip')}.")

@@ -194,7 +194,7 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
         names = listing([_place_text(link.where, quote(link.name)) for link in roots], 8)
         yield _place_text(
             roots[1].where,
-            f"link {quote(roots[1].name)}: {len(roots)} links hang on nothing ({names}); "
+            f"link {quote(roots[1].name)}: {len(roots)} links are not connected ({names}); "
             "expected one root link. A fixed joint welds one to another.",
         )
     yield from _cycle_problems(carried_by)

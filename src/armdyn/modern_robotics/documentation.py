@@ -21,7 +21,7 @@ ARGUMENTS = {
     "Blist": "screw axes at home in the end-effector's frame, a column each, shape (6, n).",
     "M": "home pose of the end-effector, shape (4, 4).",
     "T": "goal T_sd, shape (4, 4).",
-    "thetalist0": "where the search begins, rad or m, shape (n,).",
+    "thetalist0": "start of the search, rad or m, shape (n,).",
     "eomg": "largest rotation that may be left, rad.",
     "ev": "largest translation that may be left.",
     "Xstart": "pose at the start, shape (4, 4).",

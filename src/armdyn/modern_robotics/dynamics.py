@@ -126,7 +126,7 @@ def ForwardDynamics(
         taulist: joint forces, N m or N, shape (n,).
 
     Raises:
-        numpy.linalg.LinAlgError: where M(q) is singular, as it is for links without mass.
+        numpy.linalg.LinAlgError: if M(q) is singular, as it is for links without mass.
     """
     n = joints_of(thetalist)
     step = ArmStepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n))

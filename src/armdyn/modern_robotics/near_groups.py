@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.scalars import Scalar
 from armdyn.modern_robotics.rotations import Numbers, numbers
 from armdyn.spatial.rotations import Array
 
@@ -18,7 +18,7 @@ CLOSE = 1e-3
 """Below this distance a matrix counts as a member of the group."""
 
 
-def DistanceToSO3(mat: ArrayLike) -> Any:
+def DistanceToSO3(mat: ArrayLike) -> Scalar:
     """|R^T R - 1|, Frobenius norm, float; 1e9 if det(R) <= 0.
 
     Args:
@@ -30,7 +30,7 @@ def DistanceToSO3(mat: ArrayLike) -> Any:
     return _distance(numbers(mat), ())
 
 
-def DistanceToSE3(mat: ArrayLike) -> Any:
+def DistanceToSE3(mat: ArrayLike) -> Scalar:
     """|[[R^T R, 0], [last row]] - 1|, Frobenius norm, float; 1e9 if det(R) <= 0.
 
     Args:
@@ -40,7 +40,7 @@ def DistanceToSE3(mat: ArrayLike) -> Any:
     return _distance([row[:3] for row in top], (x, y, z, w - 1.0))
 
 
-def _distance(R: Numbers, rest: tuple[float, ...]) -> Any:
+def _distance(R: Numbers, rest: tuple[float, ...]) -> Scalar:
     """|R^T R - 1| including further elements; `FAR` if det(R) <= 0."""
     (a, b, c), (d, e, f), (g, h, i) = R
     if not a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0:
@@ -51,7 +51,7 @@ def _distance(R: Numbers, rest: tuple[float, ...]) -> Any:
     return np.float64(math.sqrt(squares + sum(element * element for element in rest)))
 
 
-def TestIfSO3(mat: ArrayLike) -> Any:
+def TestIfSO3(mat: ArrayLike) -> Scalar:
     """Return True if `DistanceToSO3` is below 1e-3.
 
     Args:
@@ -60,7 +60,7 @@ def TestIfSO3(mat: ArrayLike) -> Any:
     return abs(DistanceToSO3(mat)) < CLOSE
 
 
-def TestIfSE3(mat: ArrayLike) -> Any:
+def TestIfSE3(mat: ArrayLike) -> Scalar:
     """Return True if `DistanceToSE3` is below 1e-3.
 
     Args:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.checks import array
 from armdyn.base.errors import ShapeError
+from armdyn.base.scalars import Scalar
 from armdyn.modern_robotics.arguments import ArgumentError, points, pose
 from armdyn.modern_robotics.documentation import complete_documentation
 from armdyn.modern_robotics.rigid_motions import TransInv, log6
@@ -18,7 +17,7 @@ from armdyn.spatial.rotations import Array, skew
 CUBIC = 3
 
 
-def CubicTimeScaling(Tf: float, t: Array) -> Any:
+def CubicTimeScaling(Tf: float, t: Array) -> Scalar:
     """S(t) = 3 (t/Tf)^2 - 2 (t/Tf)^3, at rest at both ends (Modern Robotics 9.2.2.1).
 
     Args:
@@ -32,7 +31,7 @@ def CubicTimeScaling(Tf: float, t: Array) -> Any:
     return 3 * u**2 - 2 * u**3
 
 
-def QuinticTimeScaling(Tf: float, t: Array) -> Any:
+def QuinticTimeScaling(Tf: float, t: Array) -> Scalar:
     """S(t) = 10 (t/Tf)^3 - 15 (t/Tf)^4 + 6 (t/Tf)^5, at rest and unaccelerated at both ends (MR 9.2.2.2).
 
     Args:
@@ -86,7 +85,7 @@ def CartesianTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, m
     return list(path)
 
 
-def _scaling(Tf: float, N: Any, method: int) -> Array:
+def _scaling(Tf: float, N: Scalar, method: int) -> Array:
     """S at N points of time from 0 to Tf."""
     count = points(N)
     if Tf == 0:

@@ -15,15 +15,15 @@ from armdyn.spatial.rotations import Array
 class StateAt(NamedTuple):
     """Joint positions ``q``, rad or m, and velocities ``qd``, rad/s or m/s, at the requested times."""
 
-    q: Any
-    qd: Any
+    q: Array
+    qd: Array
 
 
 class RotorsAt(NamedTuple):
     """Rotors' positions at the joints ``theta``, rad or m, and velocities ``thetad``, rad/s or m/s, at these times."""
 
-    theta: Any
-    thetad: Any
+    theta: Array
+    thetad: Array
 
 
 @dataclass

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from armdyn.base.errors import ShapeError, UnknownName
+from armdyn.base.scalars import Array
 from armdyn.model.constraints import Constraint
 from armdyn.model.joint_units import UNITS
 from armdyn.motion.signal_words import base_name
@@ -125,7 +124,7 @@ def known_of_joints(name: str, size: int, names: Sequence[str], kinds: Sequence[
 
 
 def known_labels(
-    signals: Mapping[str, np.ndarray[Any, Any]], names: Sequence[str], kinds: Sequence[str]
+    signals: Mapping[str, Array], names: Sequence[str], kinds: Sequence[str]
 ) -> dict[str, tuple[Label, ...]]:
     """Labels of those signals of joints that have a name that armdyn uses, by the name.
 
@@ -142,9 +141,7 @@ def _steps(count: int) -> str:
     return "next step" if count == 1 else f"in {count} steps"
 
 
-def checked_labels(
-    signal: str, pairs: Iterable[Sequence[str]], signals: Mapping[str, np.ndarray[Any, Any]]
-) -> tuple[Label, ...]:
+def checked_labels(signal: str, pairs: Iterable[Sequence[str]], signals: Mapping[str, Array]) -> tuple[Label, ...]:
     """Names and units as they were given, one for each value of a signal.
 
     Raises:

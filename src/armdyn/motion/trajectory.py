@@ -232,7 +232,7 @@ class Trajectory(Tabulated, MotionData):
         if "theta" not in self.signals or "thetad" not in self.signals:
             raise SettingError(
                 f"the motion of {self.robot!r} has no rotors: no joint has a spring, or signals 'theta' and 'thetad' "
-                "were not recorded. Where joints are rigid use trajectory.at"
+                "were not recorded. If joints are rigid use trajectory.at"
             )
         return cubic(times, self.t, self.signals["theta"], self.signals["thetad"])
 

@@ -44,7 +44,7 @@ MOST_FIRST = 3
 
 
 class Content:
-    """Charts and columns of a motion, with another one drawn behind.
+    """Charts and columns of a motion, with another one drawn in the background.
 
     Args:
         motion: one motion.

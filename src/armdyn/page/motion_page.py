@@ -88,14 +88,14 @@ def motion_page(
     """A motion as one HTML file without server and network: the arm in motion, and charts of all recorded quantities.
 
     Each joint has a row with position, velocity, force and, if recorded, tracking errors, residuals, currents,
-    temperatures; limits are bands, events have marks. Another motion or a log is drawn behind, with a ghost of the arm.
-    One cursor is common to all charts and moves the arm; playback is in real time.
+    temperatures; limits are bands, events have marks. Another motion or a log is drawn in the background,
+    with a ghost of the arm. One cursor is common to all charts and moves the arm; playback is in real time.
 
     Args:
         trajectory: the motion.
         path: path of a file to write; an existing file is replaced.
         robot: the robot of the motion; a bundled robot of the trajectory's name by default, only charts without one.
-        over: another motion or a log, drawn behind it.
+        over: another motion or a log, drawn in the background.
         title: title above the page; robot and duration by default.
         meshes: True to draw the visual meshes of the description.
 
@@ -198,7 +198,7 @@ def _html(
 
 def _bundled(trajectory: Trajectory) -> Robot | None:
     """The bundled robot of the trajectory's name, if its joints are equal."""
-    from armdyn.robots import bundled_robots, load  # noqa: PLC0415 - descriptions are read where one is wanted
+    from armdyn.robots import bundled_robots, load  # noqa: PLC0415 - descriptions are read only when one is needed
 
     if trajectory.robot not in bundled_robots():
         return None

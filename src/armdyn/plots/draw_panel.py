@@ -1,4 +1,4 @@
-"""A panel in its axes: curves with alternating dashes, another motion behind, references, limits, fitted range."""
+"""A panel in its axes: curves with alternating dashes, another motion, references, limits, fitted range."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _largest(sizes: Array) -> float:
 
 
 def _make_room(axes: Axes, panel: Panel) -> None:
-    """Widen the range to the curves behind, by at most twice the range of the motion on each side."""
+    """Widen the range to the curves in the background, by at most twice the range of the motion on each side."""
     low, high = axes.get_ylim()
     span = high - low
     finite = [curve.values[np.isfinite(curve.values)] for curve in panel.behind]

@@ -53,7 +53,7 @@ def draw_drive_histories(
     Args:
         robot: the robot of the motion, with its motors.
         trajectory: one motion of the robot.
-        over: another motion of the robot, as broad pale lines behind.
+        over: another motion of the robot, as broad pale lines in the background.
         joints: names of the joints with drawn motors; all by default.
         size: font and line sizes: "report", "paper" or "slide".
         palette: "colour" or "grey".
@@ -176,7 +176,7 @@ def draw_efficiency_map(
     """A motor's efficiency in its operating region: output over input power, at its terminals and its shaft.
 
     Torque k_t I to the right, speed upwards. In the first and third quadrants the motor drives, in the second and
-    fourth it generates. White is below 0.2; this includes the region where electrical and mechanical power both enter
+    fourth it generates. White is below 0.2; this includes the part in which electrical and mechanical power both enter
     and are dissipated. Marks are the best efficiency at V_max, and the no-load point with the current and the loss of
     the shaft's friction.
 

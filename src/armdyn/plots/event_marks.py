@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+from armdyn.base.scalars import Array
+
 if TYPE_CHECKING:
     from armdyn.motion.motion_data import MotionData
 
@@ -38,7 +40,7 @@ def _has_lines(trajectory: MotionData) -> bool:
     return bool(trajectory.events) and not trajectory.batch and len(trajectory.t) > 1
 
 
-def times_by_kind(trajectory: MotionData) -> dict[str, np.ndarray[Any, Any]]:
+def times_by_kind(trajectory: MotionData) -> dict[str, Array]:
     """The times of the marked events, s, by kind, with near ones of a kind merged; empty for a batch."""
     if not _has_lines(trajectory):
         return {}

@@ -1,4 +1,4 @@
-"""The panels of a motion over time: titles with units, curves, references, another motion behind, limits."""
+"""The panels of a motion over time: titles with units, curves, references, another motion in the background, limits."""
 
 from __future__ import annotations
 
@@ -391,7 +391,7 @@ def reference_style(style: Mapping[str, Any]) -> dict[str, object]:
 
 
 def behind_style(style: Mapping[str, Any]) -> dict[str, Any]:
-    """The line of another motion behind a curve of a style: broad and pale."""
+    """The line of another motion in the background of a curve of a style: broad and pale."""
     wide = 3.2 * style["linewidth"]
     return {"color": style["color"], "linewidth": wide, "alpha": 0.3, "zorder": 1.5, "solid_capstyle": "butt"}
 

@@ -41,7 +41,7 @@ class JointRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """A motion or a log that is drawn behind another one, joint by joint.
+    """A motion or a log that is drawn in the background of another one, joint by joint.
 
     Args:
         name: name of the robot, or of the log.

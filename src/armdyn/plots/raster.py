@@ -23,7 +23,7 @@ NOTHING = -1
 
 
 def nearest(corners: Array, depths: Array, width: int, height: int) -> tuple[Array, Array]:
-    """The index of the nearest triangle at each pixel, shape (height, width), and its depth, infinite where none is.
+    """The index of the nearest triangle at each pixel, shape (height, width), and its depth, infinite without one.
 
     Args:
         corners: corners of triangles, pixels from the lower left corner of the picture, shape (k, 3, 2).

@@ -36,7 +36,7 @@ WIDTH = 5.2
 ABOVE = 0.5
 MARGIN = 0.12
 AROUND = 0.02
-"""Distance between a line and a text that it passes behind, inches."""
+"""Distance between a line and a text in front of it, inches."""
 
 GHOST = "#9DA3AA"
 AXIS = 2.2

@@ -46,7 +46,7 @@ class Picture(Figure):
 
     def show(self, warn: bool = True) -> None:
         """Open a window with the picture, by matplotlib.pyplot, and those of pyplot's own figures."""
-        from matplotlib import pyplot  # noqa: PLC0415 - where a window is wanted
+        from matplotlib import pyplot  # noqa: PLC0415 - only when a window is needed
 
         if self.canvas.manager is None:
             window = pyplot.figure(figsize=tuple(self.get_size_inches()), dpi=100)

@@ -1,4 +1,4 @@
-"""A motion over time: joint quantities with limits and references, energies, signals, another motion behind it."""
+"""A motion over time: joint quantities with limits and references, energies, signals, another motion."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ def plot_trajectory(
     """Joint positions, velocities and forces over time with limits and references, energies, signals, as a Figure.
 
     A joint has the same colour in every panel. References are dark dashes on their curve, with a panel of the tracking
-    error; another motion or a log is a broad pale line behind, with a panel of the residual. Limits near the curves are
-    lines, and times beyond them are shaded. Dotted lines are events, with a mark for each kind. Panels that contain
-    only zeros are omitted and listed in the footer. The dashes of curves that coincide alternate, so that all are
-    visible. A batch of up to twenty motions shows a thin line for each; a larger one the median, and a band from the
-    5th to the 95th percentile. More than 6,000 rows are drawn by their extremes. Angles are not wrapped.
+    error; another motion or a log is a broad pale line in the background, with a panel of the residual. Limits near the
+    curves are lines, and times beyond them are shaded. Dotted lines are events, with a mark for each kind. Panels that
+    contain only zeros are omitted and listed in the footer. The dashes of curves that coincide alternate, so that all
+    are visible. A batch of up to twenty motions shows a thin line for each; a larger one the median, and a band from
+    the 5th to the 95th percentile. More than 6,000 rows are drawn by their extremes. Angles are not wrapped.
 
     Args:
         trajectory: the motion.
-        over: another motion, or a log, behind it; joints are matched by name, rows by time.
+        over: another motion, or a log, in the background; joints are matched by name, rows by time.
         joints: names or numbers of the drawn joints; all by default.
         panels: names of the panels, in order: "q", "qd", "qdd", "tau", "energy", "drift" (of the energy account),
             "phase" (velocities over positions), "error" and "error_qd" (reference less motion), "residual",

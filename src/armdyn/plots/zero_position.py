@@ -190,7 +190,7 @@ class _SpacePicture:
         return np.array([at, at + 1.2 * way])
 
     def names(self, places: Sequence[tuple[Array, str]]) -> None:
-        """Write the names of points beside them; points that coincide share one text."""
+        """Write the names of points next to them; points that coincide share one text."""
         shared: list[tuple[Array, list[str]]] = []
         for at, name in places:
             near = next((names for point, names in shared if np.linalg.norm(point - at) < ZERO * self.reach), None)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.base.errors import ShapeError
+from armdyn.base.scalars import Array, Scalar
 from armdyn.program.accumulation import adjoints, both_ways, choose_blocks, entries, seeds_of, shortest, tangents
 from armdyn.program.expr import Expr, MixedTraces, traced
 from armdyn.program.graph import Graph, replayed
@@ -20,10 +20,8 @@ from armdyn.program.interpret import interpret
 from armdyn.program.ports import Port
 from armdyn.program.program import trace
 
-Array = NDArray[Any]
 
-
-def derivative(f: Callable[[Any], object], x: object) -> Any:
+def derivative(f: Callable[[Scalar], object], x: object) -> Scalar:
     """df/dx, the Jacobian of a function of one array or number, shape (*f(x).shape, *x.shape).
 
     Exact, by the chain rule on the operations of f, forward or in reverse, whichever takes fewer operations. On traced
@@ -45,7 +43,7 @@ def derivative(f: Callable[[Any], object], x: object) -> Any:
     return tuple(jacobians) if jacobians.several else jacobians[0]
 
 
-def rate(f: Callable[[Any], object], x: object, xdot: object) -> Any:
+def rate(f: Callable[[Scalar], object], x: object, xdot: object) -> Scalar:
     """df/dt = (df/dx) xdot, the rate of a function of one array or number that changes at ``xdot``, shape of f(x).
 
     It takes one forward accumulation; the Jacobian is not formed. Kinks, steps and constants are those of `derivative`.
@@ -75,13 +73,13 @@ def derivatives(f: Callable[..., object], xs: Sequence[object]) -> TracedResults
     return _on_numbers_or_traced(lambda graph, arrays: _jacobians(graph, f, arrays), xs)
 
 
-def rates_along(f: Callable[..., Any], xs: Sequence[Any], directions: Sequence[Any]) -> TracedResults:
+def rates_along(f: Callable[..., Scalar], xs: Sequence[Scalar], directions: Sequence[Scalar]) -> TracedResults:
     """The rate of every result of a function of several arrays if all of them change together."""
     n = len(xs)
     return _on_numbers_or_traced(lambda graph, arrays: _rates(graph, f, arrays[:n], arrays[n:]), [*xs, *directions])
 
 
-def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Sequence[Any]) -> TracedResults:
+def cotangents_along(f: Callable[..., Scalar], xs: Sequence[Scalar], cotangents: Sequence[Scalar]) -> TracedResults:
     """The gradient by every one of ``xs`` of sum(cotangent * result), over all results of a function of arrays.
 
     The counterpart of `rates_along`: J^T y_bar by one reverse accumulation. There is one cotangent for each result, of
@@ -177,7 +175,7 @@ def _cotangents(
 
 
 def _traced_apart(
-    graph: Graph, f: Callable[..., Any], xs: Sequence[Array]
+    graph: Graph, f: Callable[..., Scalar], xs: Sequence[Array]
 ) -> tuple[list[list[int]], list[Array], bool]:
     """The variables in place of ``xs``, the results of f on them, and True if f returned a tuple."""
     variables = [[graph.variable() for _ in range(x.size)] for x in xs]
@@ -192,7 +190,7 @@ def _values(graph: Graph, variables: Sequence[Sequence[int]], xs: Sequence[Array
     return dict(zip((v for nodes in variables for v in nodes), (_node_of(graph, s) for s in scalars), strict=True))
 
 
-def _node_of(graph: Graph, scalar: Any) -> int:
+def _node_of(graph: Graph, scalar: Scalar) -> int:
     if not isinstance(scalar, Expr):
         return graph.constant(float(scalar))
     if scalar.graph is not graph:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from armdyn.base.errors import TraceError, is_ours
+from armdyn.base.scalars import Scalar
 from armdyn.program.graph import Graph
 
 NUMBERS = (Real, np.bool_)
@@ -49,7 +50,7 @@ class MixedTraces(TraceError):
         super().__init__("two traces are mixed: an Expr kept from an earlier trace is used in this one")
 
 
-def _binary(name: str) -> tuple[Callable[[Expr, Any], Expr], Callable[[Expr, Any], Expr]]:
+def _binary(name: str) -> tuple[Callable[[Expr, Scalar], Expr], Callable[[Expr, Scalar], Expr]]:
     """The operation with an `Expr` as its first argument, and as its second."""
 
     def operation(self: Expr, other: object) -> Expr:
@@ -114,7 +115,7 @@ class Expr:
     def __ne__(self, other: object) -> Any:
         return self._equals(other, negated=True)
 
-    def _equals(self, other: object, *, negated: bool) -> Any:
+    def _equals(self, other: object, *, negated: bool) -> Scalar:
         index = self._index_of(other)
         if index is None:
             return NotImplemented
@@ -240,12 +241,12 @@ def _unary(name: str) -> Callable[[Expr], Expr]:
     return lambda self: self._apply(name)
 
 
-def traced(graph: Graph, nodes: Sequence[int], shape: tuple[int, ...]) -> Any:
+def traced(graph: Graph, nodes: Sequence[int], shape: tuple[int, ...]) -> Scalar:
     """Nodes as an array of traced scalars, or as one scalar if the shape is ()."""
     return shaped([Expr(graph, node) for node in nodes], shape)
 
 
-def shaped(scalars: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def shaped(scalars: Sequence[Scalar], shape: tuple[int, ...]) -> Scalar:
     """Scalars, traced or numbers, as an array, or as one scalar if the shape is ()."""
     array = np.empty(len(scalars), dtype=object)
     array[:] = scalars

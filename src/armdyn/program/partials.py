@@ -7,15 +7,15 @@ adjoint of z is added to that of a. Partial derivatives reuse z, the result itse
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
+from armdyn.base.scalars import Scalar
 from armdyn.program.expr import Expr
 from armdyn.program.functions import select, sign
 from armdyn.program.graph import Graph
 
-Partial = Callable[..., Any]
+Partial = Callable[..., Scalar]
 """A partial derivative as a function of the result z and the arguments."""
 
 PARTIALS: Mapping[str, tuple[Partial, ...]] = {
@@ -73,12 +73,12 @@ def _through_select(graph: Graph, condition: int, place: int, amount: int) -> in
     return chosen.index
 
 
-def _share_of_the_smaller(a: object, b: Any) -> Any:
+def _share_of_the_smaller(a: object, b: Scalar) -> Scalar:
     """1 if a < b, 0 if a > b, a half if they are equal; NaN if either is NaN."""
     return 0.5 + 0.5 * sign(b - a)
 
 
-def _number(exponent: Expr) -> Any:
+def _number(exponent: Expr) -> Scalar:
     """A constant exponent as a number, for which powers have shorter forms."""
     value = exponent.graph.value_of(exponent.index)
     return exponent if value is None else value

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 import numpy as np
 
 from armdyn.base.errors import ArmdynError, DTypeError, TraceError
 from armdyn.base.imported import exported
+from armdyn.base.scalars import Scalar
 from armdyn.base.threads import cached_property
 from armdyn.program.expr import WHY_NO_VALUE, Expr, NeedsNumbers, traced
 from armdyn.program.graph import Graph, Node, cone
@@ -145,8 +145,8 @@ class Program:
         return jvp(self, of, wrt, primal=primal)
 
     def replay(
-        self, scalars: Sequence[object], operations: Operations, constant: Callable[[float], Any] = float
-    ) -> list[list[Any]]:
+        self, scalars: Sequence[object], operations: Operations, constant: Callable[[float], Scalar] = float
+    ) -> list[list[Scalar]]:
         """The results on any kind of scalar, a list for every output, as from `armdyn.program.replay`."""
         return replay(self, scalars, operations, constant)
 
@@ -213,7 +213,7 @@ def explained(error: Exception, name: str = "") -> TraceError | None:
     return None
 
 
-def _node_of(graph: Graph, scalar: Any, name: str) -> int:
+def _node_of(graph: Graph, scalar: Scalar, name: str) -> int:
     if isinstance(scalar, Expr):
         if scalar.graph is not graph:
             raise TraceError(f"{name or 'the function'} returned an Expr kept from an earlier trace")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 
 from armdyn.base.errors import Unsupported
+from armdyn.base.scalars import Scalar
 from armdyn.program.graph import Node
 from armdyn.program.ports import Port
 
-Operations = Mapping[str, Callable[..., Any]]
+Operations = Mapping[str, Callable[..., Scalar]]
 """A target's function for each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
 
-ARITHMETIC: dict[str, Callable[..., Any]] = {
+ARITHMETIC: dict[str, Callable[..., Scalar]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
@@ -53,8 +54,8 @@ class Replayed(Protocol):
 
 
 def replay(
-    program: Replayed, scalars: Sequence[Any], operations: Operations, constant: Callable[[float], Any] = float
-) -> list[list[Any]]:
+    program: Replayed, scalars: Sequence[Scalar], operations: Operations, constant: Callable[[float], Scalar] = float
+) -> list[list[Scalar]]:
     """The results of a program on any kind of scalar: numbers, arrays, symbols, or names of variables in source code.
 
     Every node is visited once, in order of evaluation, also if several others need it; so a table whose operations
@@ -84,7 +85,7 @@ def replay(
     missing = {str(node[0]) for node in program.nodes} - {"input", "const", *operations}
     if missing:
         raise Unsupported(f"{program.name} contains {', '.join(sorted(missing))}, which the target does not have")
-    values: list[Any] = []
+    values: list[Scalar] = []
     for name, *arguments in program.nodes:
         if name == "const":
             values.append(constant(arguments[0]))  # type: ignore[arg-type]

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from armdyn.base.errors import TraceError
+from armdyn.base.scalars import Scalar
 from armdyn.program.expr import shaped
 from armdyn.program.functions import applied
 from armdyn.program.operations import OPERATIONS
@@ -78,7 +78,7 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
         if port.name in shapes:
             raise TraceError(f"{rollout.name} has an input {port.name!r}, as its adjoint has; rename it")
 
-    def back(*arrays: Any) -> Any:
+    def back(*arrays: Scalar) -> Scalar:
         values = arrays[: len(product.inputs)]
         sums = dict(zip(constants, arrays[len(product.inputs) :], strict=True))
         cotangents = dict(zip(by, inlined(product, values), strict=True))
@@ -95,7 +95,7 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
     return Rollout(program, carry, [*carried, *rollout.stepwise], recorded)
 
 
-def inlined(program: Program, arrays: Sequence[object]) -> list[Any]:
+def inlined(program: Program, arrays: Sequence[object]) -> list[Scalar]:
     """The results of a program on arrays of traced scalars: its nodes become part of the current trace."""
     scalars = [scalar for array in arrays for scalar in np.asarray(array, dtype=object).ravel()]
     results = replay(program, scalars, _OPERATIONS)

@@ -86,7 +86,7 @@ def with_mimic(model: Model, followers: Mapping[str, str | Sequence[Any]]) -> Mo
     """The robot with joints that follow others, e.g. of fingers, gears and belts, and are not entries of q.
 
     Args:
-        followers: by joint, what it follows: the name of a joint, or (name, multiplier, offset) where it stands at
+        followers: by joint, what it follows: the name of a joint, or (name, multiplier, offset) if it stands at
             multiplier q + offset. What it follows may follow another.
 
     Raises:

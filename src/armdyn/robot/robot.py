@@ -367,7 +367,7 @@ class Robot:
                 "JOINT.parallel_spring.stiffness" and so on of a spring in parallel with its drive; or
                 "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a frame, seen from
                 it, which is added. They come after all arrays, also those that may be left out: give them by name,
-                with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays. A pattern
+                with underscores for dots, ``tool0_payload_mass=2.0``, if the function has such arrays. A pattern
                 such as "*.mass" stands for all that match it, payloads only if it has "payload" in it.
 
         >>> @armdyn.function("(n),(n),(n),(n)->(n),()")

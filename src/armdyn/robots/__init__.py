@@ -67,7 +67,7 @@ def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions])
             <robot> or <mujoco>; a ``mujoco.MjModel``; a ``pinocchio.Model``.
         options: as for `Robot.from_urdf` and `Robot.from_mjcf`: base, tip, chain, locked, gravity, check_inertia,
             problems, friction, joint_order. A xacro file takes xacro_args=, the values of its arguments by name, and is
-            expanded. "planar_2r_geared" takes gear_ratio=, 10 where it is not given; "planar_2r", "planar_3r" and
+            expanded. "planar_2r_geared" takes gear_ratio=, 10 by default; "planar_2r", "planar_3r" and
             "ucl_2r" take masses=, kg, and lengths=, m, of their links: centres of mass and inertias scale with them.
 
     Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: mass that ``chain=True`` leaves out,

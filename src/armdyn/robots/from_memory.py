@@ -15,10 +15,10 @@ def is_text(source: object) -> bool:
 
 
 def of_text(text: str, options: Mapping[str, Any]) -> Robot:
-    """The robot that a URDF or MJCF text describes; of MJCF without files beside it, such as meshes."""
+    """The robot that a URDF or MJCF text describes; of MJCF without further files, such as meshes."""
     if "<mujoco" in text and "<robot" not in text:
         return _of_mjcf_text(text, options)
-    from armdyn.formats.urdf import read_urdf_text  # noqa: PLC0415 - where there is such a text
+    from armdyn.formats.urdf import read_urdf_text  # noqa: PLC0415 - only for such a text
 
     return Robot(read_urdf_text(_without_declaration(text), **options))
 
@@ -44,7 +44,7 @@ def _of_mjcf_text(text: str, options: Mapping[str, Any]) -> Robot:
 
 def of_object(source: object, options: Mapping[str, Any]) -> Robot | None:
     """The robot of a ``mujoco.MjModel`` or a ``pinocchio.Model``; None of anything else."""
-    from armdyn.formats.mjcf.compiler import is_mjmodel  # noqa: PLC0415 - where there is an object
+    from armdyn.formats.mjcf.compiler import is_mjmodel  # noqa: PLC0415 - only for an object
     from armdyn.formats.pinocchio_model import is_pinocchio_model, read_pinocchio_model  # noqa: PLC0415
 
     if is_mjmodel(source):

@@ -7,7 +7,7 @@ and moments of inertia about the centres of mass, without gripper. Notes on the 
 - Of link 1 only I_zz about its axis is given, and no joint force depends on more. It has no mass here.
 - The measured moments of link 3 (0.066, 0.0125, 0.086 kg m^2) break a + b >= c by a tenth: measurement, not a slip of
   copying; several later copies have 0.066 for the third, which the paper's own constant I6 contradicts. They stand as
-  measured, so the arm is read with ``check_inertia=False``, and a note says so.
+  measured, so the arm is read with ``check_inertia=False``, and a note states it.
 - The effective inertias of motors and gears (1.14, 4.71, 0.83, 0.2, 0.179, 0.193 kg m^2) belong to the drives, not to
   the links, and are not part of this description.
 

@@ -1,4 +1,4 @@
-"""The sources of the numbers of the bundled robots, a line each; their files say how they were read."""
+"""The sources of the numbers of the bundled robots, a line each; their files describe the reading."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def joint_loads(
     for name in names:
         if robot.joints[robot.joint_names.index(name)].kind == "prismatic" and name not in turns:
             lead = option("leads", {name: 0.005})
-            raise Unsupported(f"joint {name!r} slides; say the lead of its screw: {lead}, m a turn")
+            raise Unsupported(f"joint {name!r} slides; give the lead of its screw: {lead}, m a turn")
     light = robot.with_armature(dict.fromkeys(names, 0.0))
     bare = light.with_actuators({name: Actuator(Motor(), Gear(), own_friction(_joint(robot, name))) for name in names})
     qd = np.where(np.abs(task.qd) > AT_REST * np.abs(task.qd).max(axis=0), task.qd, 0.0)

@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from armdyn.base import scalars
 from armdyn.base.exact import Exact, cos_and_sin, exact, unit
 
-Array = NDArray[Any]
+Array = scalars.Array
 
 Z: Array = np.array([0.0, 0.0, 1.0])
 """The axis of every joint, in the axes of the link it moves."""

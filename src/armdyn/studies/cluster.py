@@ -116,7 +116,7 @@ def part(
         k: the number of the part.
         numbers: of the runs.
         values: their samples.
-        folder: where to write it; None: it is returned.
+        folder: the folder it is written to; None: it is returned.
     """
     if folder is not None and folder.has(k):
         return k, None

@@ -185,7 +185,7 @@ WORDS: Mapping[str, Word] = {
         "[pid, {delayed: {steps: 2}}]", option=True,
     ),
     "inputs": Word(
-        "study.inputs", "inputs of the controller, and parameters of the robot that it does not know, by name",
+        "study.inputs", "inputs of the controller, and parameters of the robot that it does not have, by name",
         "{q_ref: [0.5, 90deg], Kp: 100}", "", is_named=True, option=True,
     ),
     "reference": Word("", "a table with t and q_JOINT that the controller follows", "path.csv", verbs=(SIMULATE,)),

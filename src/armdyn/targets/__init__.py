@@ -1,4 +1,4 @@
-"""Programs as NumPy functions: machine code where llvmlite is installed, otherwise interpreted; independent of robots.
+"""Programs as NumPy functions: machine code if llvmlite is installed, otherwise interpreted; independent of robots.
 
 `armdyn.targets.llvm` is the compiler, `armdyn.targets.native` hand-written code that makes calls, threads and loading
 faster and can be turned off. Both share with the interpreter the modules here: kernels, cache on disk, ufuncs, threads.

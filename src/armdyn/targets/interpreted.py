@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from armdyn.base.scalars import Array
 from armdyn.program.integration import Integration
 from armdyn.program.interpret import interpret
 from armdyn.program.ports import Port
@@ -61,24 +61,22 @@ class InterpretedFunction(InPlaceOfUfunc[Program]):
         return _handed_over(_evaluated(program, inputs, batch, dtype), out)
 
 
-def _with(arrays: Sequence[NDArray[Any]], ports: Sequence[Port]) -> list[tuple[NDArray[Any], Port]]:
+def _with(arrays: Sequence[Array], ports: Sequence[Port]) -> list[tuple[Array, Port]]:
     return list(zip(arrays, ports, strict=True))
 
 
-def _check(array: Any, port: Port, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _check(array: Any, port: Port, dtype: np.dtype[Any]) -> Array:
     array = np.asarray(array)
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > np.dtype(np.float64).itemsize:
         raise TypeError(f"{port.name} holds {array.dtype}, which is not computed with")
     core = len(port.shape)
     if array.ndim < core or array.shape[array.ndim - core :] != port.shape:
         raise ValueError(f"{port.name} has shape {array.shape}; expected (..., {port.shape})")
-    numbers: NDArray[Any] = array.astype(dtype, copy=False)
+    numbers: Array = array.astype(dtype, copy=False)
     return numbers
 
 
-def _evaluated(
-    program: Program, inputs: Sequence[NDArray[Any]], batch: tuple[int, ...], dtype: np.dtype[Any]
-) -> list[NDArray[Any]]:
+def _evaluated(program: Program, inputs: Sequence[Array], batch: tuple[int, ...], dtype: np.dtype[Any]) -> list[Array]:
     """The results for a batch, computed in blocks of states; a state broadcast over the batch is not repeated."""
     count = math.prod(batch)
     states = []
@@ -95,7 +93,7 @@ def _evaluated(
     return [whole.reshape(batch + port.shape) for whole, port in _with(wholes, program.outputs)]
 
 
-def _handed_over(results: list[NDArray[Any]], out: object) -> Any:
+def _handed_over(results: list[Array], out: object) -> Any:
     """The results as a ufunc returns them: scalars for a single state, or in the arrays of ``out``."""
     places = out if isinstance(out, tuple) else (None,) * len(results) if out is None else (out,)
     if len(places) != len(results):
@@ -136,7 +134,7 @@ class InterpretedRollout(InPlaceOfUfunc[Rollout]):
         return out
 
 
-def _time_first(array: NDArray[Any], port: Port) -> NDArray[Any]:
+def _time_first(array: Array, port: Port) -> Array:
     """A view of an array over time, (..., steps, *shape), with the axis of time first."""
-    seen: NDArray[Any] = np.moveaxis(array, -1 - len(port.shape), 0)
+    seen: Array = np.moveaxis(array, -1 - len(port.shape), 0)
     return seen

@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from armdyn.base.scalars import Array
 from armdyn.program.integration import (
     FINISHED,
     LIMITS,
@@ -50,7 +50,7 @@ class InterpretedIntegration(InPlaceOfUfunc[Integration]):
         return out
 
 
-def _parts(y: NDArray[Any], integration: Integration) -> list[NDArray[Any]]:
+def _parts(y: Array, integration: Integration) -> list[Array]:
     """The parts of the state by their shapes, from y of shape (..., size)."""
     ports = integration.state_ports
     ends = accumulate(port.size for port in ports)
@@ -59,12 +59,12 @@ def _parts(y: NDArray[Any], integration: Integration) -> list[NDArray[Any]]:
 
 
 def _rates_of(
-    integration: Integration, constants: dict[str, NDArray[Any]], seen: list[float]
-) -> Callable[[float, NDArray[Any]], NDArray[Any]]:
+    integration: Integration, constants: dict[str, Array], seen: list[float]
+) -> Callable[[float, Array], Array]:
     """The rates as a function of t and y, which appends the watched results to ``seen``."""
     results_at = _results_of(integration, constants)
 
-    def f(t: float, y: NDArray[Any]) -> NDArray[Any]:
+    def f(t: float, y: Array) -> Array:
         results = results_at(t, y, 0.0)
         if integration.watched is not None:
             seen.append(float(np.min(results[integration.watched])))
@@ -74,12 +74,12 @@ def _rates_of(
 
 
 def _results_of(
-    integration: Integration, constants: dict[str, NDArray[Any]]
-) -> Callable[[float, NDArray[Any], float], dict[str, NDArray[Any]]]:
+    integration: Integration, constants: dict[str, Array]
+) -> Callable[[float, Array, float], dict[str, Array]]:
     """The results of the program of rates by name, a function of t, y, and 1 if y is to be corrected."""
     rates, ports = integration.rates, integration.state_ports
 
-    def results(t: float, y: NDArray[Any], correcting: float) -> dict[str, NDArray[Any]]:
+    def results(t: float, y: Array, correcting: float) -> dict[str, Array]:
         values = {port.name: part for port, part in zip(ports, _parts(y, integration), strict=True)} | constants
         for name, value in ((integration.time, t), (integration.correcting, correcting)):
             if name is not None:
@@ -90,19 +90,19 @@ def _results_of(
     return results
 
 
-def _stacked_rates(integration: Integration, results: dict[str, NDArray[Any]]) -> NDArray[Any]:
+def _stacked_rates(integration: Integration, results: dict[str, Array]) -> Array:
     """The rate of y, zero for parts without one."""
     own = zip(integration.state_ports, integration.state, strict=True)
     return np.concatenate([np.zeros(port.size) if rate is None else np.ravel(results[rate]) for port, (_, rate) in own])
 
 
 def _correction_of(
-    integration: Integration, constants: dict[str, NDArray[Any]], limits: dict[str, float]
-) -> Callable[[float, NDArray[Any]], tuple[NDArray[Any], NDArray[Any]] | None]:
+    integration: Integration, constants: dict[str, Array], limits: dict[str, float]
+) -> Callable[[float, Array], tuple[Array, Array] | None]:
     """The state after a step, corrected, and its rate, a function of t and y; returns None without corrections."""
     results_at, corrections = _results_of(integration, constants), dict(integration.corrections)
 
-    def correction(t: float, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    def correction(t: float, y: Array) -> tuple[Array, Array] | None:
         if integration.correcting is None or not limits["corrects"]:
             return None
         results = results_at(t, y, 1.0)
@@ -113,9 +113,7 @@ def _correction_of(
     return correction
 
 
-def _integrated(
-    integration: Integration, own: list[NDArray[Any]], rows: list[NDArray[Any]], pieces: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _integrated(integration: Integration, own: list[Array], rows: list[Array], pieces: Array) -> tuple[Array, Array]:
     """Progress and state after as many steps as a call may make."""
     import scipy.integrate  # noqa: PLC0415 - slow to import
 
@@ -174,13 +172,13 @@ def _integrated(
     return np.array([*progress.values()]), np.concatenate([solver.y, apart])
 
 
-def _keep(rows: list[NDArray[Any]], row: int, y: NDArray[Any], integration: Integration) -> None:
+def _keep(rows: list[Array], row: int, y: Array, integration: Integration) -> None:
     """Keep the state at a saved time."""
     for place, part in zip(rows, _parts(y, integration), strict=True):
         place[row] = part
 
 
-def _piece(solver: Any, state_at: Any, apart: NDArray[Any]) -> NDArray[Any]:
+def _piece(solver: Any, state_at: Any, apart: Array) -> Array:
     """The numbers of the polynomial of a step, parts without a rate being constant."""
     terms = state_at.F if hasattr(state_at, "F") else solver.h_previous * state_at.Q.T
     whole = np.hstack([np.vstack([state_at.y_old, *terms]), np.zeros((1 + len(terms), len(apart)))])
@@ -190,15 +188,15 @@ def _piece(solver: Any, state_at: Any, apart: NDArray[Any]) -> NDArray[Any]:
 
 def _on_grid(
     integration: Integration,
-    f: Callable[[float, NDArray[Any]], NDArray[Any]],
-    correct: Callable[[float, NDArray[Any]], tuple[NDArray[Any], NDArray[Any]] | None],
+    f: Callable[[float, Array], Array],
+    correct: Callable[[float, Array], tuple[Array, Array] | None],
     seen: list[float],
     settings: tuple[dict[str, float], dict[str, float]],
-    y: NDArray[Any],
-    times: NDArray[Any],
-    rows: list[NDArray[Any]],
-    pieces: NDArray[Any],
-) -> tuple[NDArray[Any], NDArray[Any]]:
+    y: Array,
+    times: Array,
+    rows: list[Array],
+    pieces: Array,
+) -> tuple[Array, Array]:
     """Progress and state after steps of a fixed formula to multiples of their length."""
     pair, (limits, progress), step = integration.pair, settings, settings[0]["step"]
     K, own = [f(progress["t"], y)], progress | {"status": RUNNING}

@@ -59,7 +59,7 @@ def times_within(t: object, duration: float) -> Array:
     if outside.any():
         raise MotionError(
             f"t = {times[outside].flat[0]:g} s is outside the motion, which lasts from 0 to {duration:g} s. "
-            "To hold its ends, ask for np.clip(t, 0, motion.duration)"
+            "To hold its ends, take np.clip(t, 0, motion.duration)"
         )
     return np.clip(times, 0.0, duration)
 

@@ -82,7 +82,7 @@ class JointPath(ABC):
         array([ -9.84375, -19.6875 ])
         """
         raise MotionError(
-            f"{type(self).__name__} does not tell its jerk and snap; expected a path of point_to_point or a spline"
+            f"{type(self).__name__} does not have its jerk and snap; expected a path of point_to_point or a spline"
         )
 
     def sampled(self, samples: int) -> tuple[Array, JointStates]:

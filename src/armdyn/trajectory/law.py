@@ -75,7 +75,7 @@ class MotionLaw(ABC):
         Raises:
             MotionError: a time outside the motion, or a law without its fourth derivative.
         """
-        raise MotionError(f"{type(self).__name__} does not tell its snap; armdyn.trajectory.Nonic and splines do")
+        raise MotionError(f"{type(self).__name__} does not have its snap; armdyn.trajectory.Nonic and splines do")
 
     def stretched(self, duration: float) -> MotionLaw:
         """The motion in another duration, s: velocities change with its ratio, accelerations with its square.

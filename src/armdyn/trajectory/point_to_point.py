@@ -70,7 +70,7 @@ def fastest(
     per_joint = {name: limit_of_each(name, values, len(a)) for name, values in limits.items()}
     moving = way > 0.0
     if not moving.any():
-        raise MotionError("start and end are the same; limits say no duration for a motion that goes nowhere")
+        raise MotionError("start and end are the same; limits determine no duration of a motion without a distance")
     law_within: Callable[..., MotionLaw] = Trapezoidal.from_limits if jerk is None else SCurve.from_limits
     if together == "phase":
         # The joint with the least limit for its way sets that of s; it may differ for each derivative.

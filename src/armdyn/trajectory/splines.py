@@ -44,7 +44,9 @@ class SplinePath(JointPath):
         v, a = limit_of_each("velocity", velocity, self.dof), limit_of_each("acceleration", acceleration, self.dof)
         factor = max((self.largest.qd / v).max(), np.sqrt((self.largest.qdd / a).max()))
         if factor == 0.0:
-            raise MotionError("the joints rest all the time; limits say no duration for a motion that goes nowhere")
+            raise MotionError(
+                "the joints rest all the time; limits determine no duration of a motion without a distance"
+            )
         return self.stretched(self.duration * float(factor))
 
     def _at(self, t: Array) -> JointStates:

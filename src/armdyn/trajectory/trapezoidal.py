@@ -71,5 +71,5 @@ def way_of(distance: float) -> float:
     """|distance|; raises if it is zero."""
     way = abs(number("distance", distance))
     if way == 0.0:
-        raise MotionError("distance=0: limits say no duration for a motion that goes nowhere")
+        raise MotionError("distance=0: limits determine no duration of a motion without a distance")
     return way

@@ -119,7 +119,7 @@ class Guard:
             loop = sockets._background_event_loop
         except AttributeError:
             raise ViewerError(
-                "this version of viser does not show which page asks for the view; expected viser 1.1: "
+                "this version of viser does not show which page opens the view; expected viser 1.1: "
                 "pip install 'viser>=1.1'"
             ) from None
         for connection in list(self._connections.values()):  # faster than this line

@@ -95,7 +95,7 @@ def write_png(path: str | os.PathLike[str], pixels: Array) -> None:
         ViewerError: a file extension other than .png, or a path that cannot be written.
     """
     target = checked(path, (".png",))
-    from PIL import Image  # noqa: PLC0415 - comes with matplotlib; where it is used
+    from PIL import Image  # noqa: PLC0415 - comes with matplotlib; only when it is used
 
     content = io.BytesIO()
     Image.fromarray(pixels).save(content, format="PNG")

@@ -533,7 +533,7 @@ class Viewer:
 
 def _view_of(robots: Sequence[Robot]) -> tuple[Array, Array]:
     """The upward direction, and the direction from the target to the camera: unit vectors in base axes."""
-    from armdyn.plots.plane import plane_of_motion  # noqa: PLC0415 - where a view is opened
+    from armdyn.plots.plane import plane_of_motion  # noqa: PLC0415 - only when a view is opened
 
     planes = [plane_of_motion(robot) for robot in robots]
     if all(plane is not None for plane in planes):

@@ -44,11 +44,11 @@ ERRORS = {
     "centre": log10(thresholds.FAR_OUTSIDE.value / thresholds.OUTSIDE.value),
     "mass": CERTAIN,
 }
-"""By kind of judgement: powers of ten beyond what is likely from where it is an error."""
+"""By kind of judgement: powers of ten beyond the likely range from which it is an error."""
 
 
 def readable(subject: Subject) -> Iterator[Finding]:
-    """Numbers that cannot be read, or that are missing beside others."""
+    """Numbers that cannot be read, or that are missing although others are stated."""
     for body in subject.bodies.values():
         if body.inertial is None:
             continue

@@ -73,7 +73,7 @@ def _of_joint(joint: MjcfJoint, joints: list[MjcfJoint], *, is_whole: bool) -> I
 
 
 def _not_obeyed(joint: MjcfJoint, node: Node, pair: np.ndarray) -> Iterator[Finding]:
-    """A range beside limited="false", or without limited="true" in a file that turns autolimits off."""
+    """A range in addition to limited="false", or without limited="true" in a file that turns autolimits off."""
     if not pair.any():
         return
     text = f"range [{pair[0]:g}, {pair[1]:g}] is not obeyed: "

@@ -12,7 +12,7 @@ from armdyn.doctor.subject import Articulation, Subject
 from armdyn.formats.findings import read_number
 
 RATIO = 5.0
-"""A reduction from which the rotor's reflected inertia ratio^2 J matters beside the links'."""
+"""A reduction from which the rotor's reflected inertia ratio^2 J matters in addition to the links'."""
 
 TIPS = ("tool0", "tcp", "ee_link", "tool_link")
 """Names of links that programs take for the end of an arm."""

@@ -32,7 +32,7 @@ class MjcfBody(SubjectLink):
     Args:
         settings: of the document.
         geoms: on it.
-        label: its name, or one that says its number.
+        label: its name, or one made of its number.
         joints: all of its joints in the order of the file; the last one is ``carried_by``.
     """
 
@@ -135,7 +135,7 @@ class MjcfBody(SubjectLink):
             yield from _renamed(node, "diaginertia", "fullinertia", _words(moments[list(FULL)]))
 
     def _turn(self, node: Node, moments: Array) -> Iterator[Edit]:
-        """Principal moments and axes, for MuJoCo reads no ``fullinertia`` beside an orientation."""
+        """Principal moments and axes, for MuJoCo reads no ``fullinertia`` in addition to an orientation."""
         principal, axes = np.linalg.eigh(tensor_of(moments))
         axes[:, 2] *= np.linalg.det(axes)
         name = next(name for name in ORIENTATIONS if name in node.attributes)
@@ -203,7 +203,7 @@ class MjcfJoint(Articulation):
     Args:
         settings: of the document.
         attributes: its own and those of its class; empty of a weld.
-        label: its name, or one that says its body.
+        label: its name, or one made of that of its body.
         body_pose: the pose of the body in its parent.
         is_weld: if the body has no joint.
     """

@@ -152,5 +152,5 @@ def _refuse_lost_digits(arm: SerialArm, k: int, on_axis: Array, z: Array) -> Non
         raise ModelError(
             f"{arm.model.name!r}: axes before joint {arm.joints[k].name!r} are so nearly parallel that their common "
             "normal is far away, and a Denavit-Hartenberg table would lose digits; write its zero reference position "
-            "or its screws instead, which know no such case."
+            "or its screws instead, which have no such case."
         )

@@ -7,13 +7,12 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armdyn.base.errors import ArmdynError, reason_of
 from armdyn.base.memory import refuse_more_than_memory
+from armdyn.base.scalars import Array
 from armdyn.formats.tables.columns import table_of
 from armdyn.formats.tables.table import Table, no_file
 
@@ -37,7 +36,7 @@ def read_npz(path: Path, error: type[ArmdynError]) -> Table:
     return table_of({name: values for name, values in arrays.items() if values.dtype.kind in "fiub"}, str(path))
 
 
-def read_arrays(path: Path, refuse: Callable[[float], None]) -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path, refuse: Callable[[float], None]) -> dict[str, Array]:
     """The arrays of an .npz file by name.
 
     Args:

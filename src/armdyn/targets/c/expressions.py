@@ -1,4 +1,4 @@
-"""Expressions of C: text with the precedence of its outermost operator, so that parentheses are only where needed."""
+"""Expressions of C: text with the precedence of its outermost operator, with no more parentheses than needed."""
 
 from __future__ import annotations
 

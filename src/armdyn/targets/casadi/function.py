@@ -51,7 +51,7 @@ class CasadiFunction(ca.Function):  # type: ignore[misc]  # CasADi has no types
         if self.states is None:
             raise ShapeError(
                 f"{name} of {self.name()} has shape {shape}, of which CasADi reads each column as a state, and "
-                'armdyn\'s other functions each row. Give columns, and say so: to_casadi(states="last")'
+                'armdyn\'s other functions each row. Give columns, and state it: to_casadi(states="last")'
             )
 
     def __getstate__(self) -> dict[str, Any]:

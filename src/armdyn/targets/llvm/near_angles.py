@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import factorial
-from typing import Any
 
+from armdyn.base.scalars import Scalar
 from armdyn.program.expr import Expr
 from armdyn.program.functions import less_equal, select
 from armdyn.program.graph import Graph, Node
@@ -128,7 +128,7 @@ def _copied(graph: Graph, node: Node, place: Mapping[int, int]) -> int:
     return graph.apply(operation, *(place[a] for a in arguments_of(node)))
 
 
-def _near(arrays: Mapping[int, Sequence[Any]]) -> dict[int, dict[str, Expr]]:
+def _near(arrays: Mapping[int, Sequence[Scalar]]) -> dict[int, dict[str, Expr]]:
     """sin x and cos x of angles that are computed together, from x, a, sin a and cos a of each."""
     offsets = {angle: x - a for angle, (x, a, _, _) in arrays.items()}
     squares = {angle: b * b for angle, b in offsets.items()}
@@ -150,8 +150,8 @@ def _always(value: Expr) -> Expr:
     return Expr(value.graph, value.graph.apply(ALWAYS, value.index))
 
 
-def _polynomial(z: Expr, coefficients: Sequence[float]) -> Any:
-    value: Any = coefficients[-1]
+def _polynomial(z: Expr, coefficients: Sequence[float]) -> Scalar:
+    value: Scalar = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         value = coefficient + z * value
     return value

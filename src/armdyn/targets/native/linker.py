@@ -116,7 +116,7 @@ def _processor(object_code: bytes) -> Processor:
     """The target processor of the code."""
     number = struct.unpack_from("<H", object_code, 18)[0] if object_code[:6] == b"\x7fELF\x02\x01" else 0
     if number not in PROCESSORS:
-        raise LinkError("not an ELF object for a processor we know")
+        raise LinkError("not an ELF object for a supported processor")
     return PROCESSORS[number]
 
 
