@@ -134,12 +134,12 @@ class Function:
         return _declare, arguments
 
     def __repr__(self) -> str:
-        taken = ", ".join(f"{a.name} {_group(a.shape)}{a.mark}" for a in self.arguments)
+        inputs = ", ".join(f"{a.name} {_group(a.shape)}{a.mark}" for a in self.arguments)
         names = getattr(self.result, "_fields", ("",) * len(self.outputs))
         text = ", ".join(f"{name} {_group(shape)}".strip() for name, shape in zip(names, self.outputs, strict=True))
         label = {name: "required" if x is inspect.Parameter.empty else repr(x) for name, x in self.options.items()}
         options = "".join(f"; {name}={x}" for name, x in label.items())
-        return f"<function {self.name} of a robot: {taken} -> {text}{options}>"
+        return f"<function {self.name} of a robot: {inputs} -> {text}{options}>"
 
     def __call__(self, model: object, *arrays: object, **options: object) -> Any:
         """Run the implementation on numbers or traced scalars."""

@@ -110,8 +110,8 @@ def through_joint(joint: JointProjection, J: Array, p: Wrench, tau: Scalar) -> t
     L[joint.axis] = 1.0 - rotor
     wrench = np.concatenate(p) + L * u
     wrench[joint.axis] = tau - rotor * u
-    left = np.triu(J - np.outer(L, U))
-    return left + np.triu(left, 1).T, Wrench(*np.split(wrench, 2))
+    remainder = np.triu(J - np.outer(L, U))
+    return remainder + np.triu(remainder, 1).T, Wrench(*np.split(wrench, 2))
 
 
 def inertia_in_parent(body: Body, position: Scalar, turns: Turns, J: Array) -> Array:

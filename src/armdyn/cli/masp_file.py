@@ -133,9 +133,9 @@ def _configuration_table(problem: MaspProblem, runs: tuple[Configuration, ...]) 
     table = new_table(
         f"configurations at the beginning of the path  ({unit})", "#", *robot.joint_names, "path", "limits"
     )
-    taken = problem.start() if runs else np.zeros(robot.dof)
+    configuration = problem.start() if runs else np.zeros(robot.dof)
     for one in runs:
-        same = np.abs(np.exp(1j * one.q) - np.exp(1j * taken)).max() < 0.1
+        same = np.abs(np.exp(1j * one.q) - np.exp(1j * configuration)).max() < 0.1
         within_limits = "" if one.run is None else "left" if one.run.notes else "kept"
         followed = "not followed" if one.run is None else "followed"
         cells = [_cell(x) for x in one.q / _scales(robot, units, "q")]

@@ -227,7 +227,7 @@ def _events_table(trajectory: Trajectory) -> Table:
 
 def _account_table(motion: MotionSettings, trajectory: Trajectory) -> Table:
     """Forces, energy, effort and cost, a row each."""
-    energy, taken = trajectory.energy, trajectory.statistics
+    energy, statistics = trajectory.energy, trajectory.statistics
     drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale)
     if exchanged <= ROUNDING * np.abs([energy.kinetic, energy.potential]).max():
         exchanged = 0.0
@@ -239,9 +239,9 @@ def _account_table(motion: MotionSettings, trajectory: Trajectory) -> Table:
             ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
             ("energy drift, largest", f"{drift:.3g} J, {part}"),
             *([("signals, in output files", ", ".join(trajectory.signals))] if trajectory.signals else []),
-            ("method", taken.method),
-            ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
-            ("time", f"{taken.wall_time:.3g} s"),
+            ("method", statistics.method),
+            ("steps, evaluations", f"{statistics.steps:,}, {statistics.evaluations:,}"),
+            ("time", f"{statistics.wall_time:.3g} s"),
             *_cost_row(motion),
         )
     )

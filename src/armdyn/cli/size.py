@@ -166,11 +166,11 @@ def _check(
         print_json({"robot": arm.name, "drives": drives, "notes": [*arm.notes, *judged.notes]})
     else:
         table = judged.table()
-        shown = new_table(f"Motors of {arm.name} for {cycle.duration:g} s, repeated", *table.headings)
+        motors_table = new_table(f"Motors of {arm.name} for {cycle.duration:g} s, repeated", *table.headings)
         for row in table.rows:
-            shown.add_row(*row)
+            motors_table.add_row(*row)
         console = screen()
-        show(console, shown)
+        show(console, motors_table)
         show_limits(console, [f"{name}: {each}" for name, drive in judged.drives.items() for each in drive.exceeded])
         show_notes(console, [*arm.notes, *judged.notes])
     if not judged.does_it:
@@ -243,8 +243,8 @@ def _table_of_choices(sizing: Sizing) -> Table:
             *(max(abs(history.cold_voltage).max(), abs(history.voltage).max()), history.winding.max()),
             *(gear.ratio, joint.matching_ratio(choice)),
         )
-        shown = ("" if math.isnan(number) else figure(number) for number in numbers)  # no thermal model, no temperature
-        table.add_row(name, choice.motor, choice.gear, *shown)
+        cells = ("" if math.isnan(number) else figure(number) for number in numbers)  # no thermal model, no temperature
+        table.add_row(name, choice.motor, choice.gear, *cells)
     return table
 
 

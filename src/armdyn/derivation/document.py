@@ -79,20 +79,20 @@ def width(latex: str) -> int:
 
 def lines_of(equation: Equation, notation: BookNotation) -> Iterator[str]:
     """Lines of an align environment: one equation with its long sum broken, or one per entry of a wide matrix."""
-    left, expression = equation.latex, equation.expression
+    side, expression = equation.latex, equation.expression
     if not hasattr(expression, "shape"):
-        yield from _broken(left, expression, notation)
+        yield from _broken(side, expression, notation)
         return
     columns = [] if isinstance(expression, sympy.NDimArray) else [list(c) for c in expression.T.tolist()]
     wide = sum(max(width(latex_of(x, notation)) for x in column) + 3 for column in columns)
-    if columns and wide + width(left) <= WIDTH:
-        yield f"{left} &= {latex_of(expression, notation)}"
+    if columns and wide + width(side) <= WIDTH:
+        yield f"{side} &= {latex_of(expression, notation)}"
         return
     vector = str(equation.symbol) in VECTORS or expression.shape[1:] == (1,)
     zero = []
     for index in np.ndindex(*(expression.shape[:1] if vector else expression.shape)):
         entry = expression[(*index, 0) if vector else index]
-        label = rf"\left[{left}\right]_{{{','.join(str(i + 1) for i in index)}}}"
+        label = rf"\left[{side}\right]_{{{','.join(str(i + 1) for i in index)}}}"
         if entry == 0:
             zero.append(label)
         else:
@@ -108,15 +108,15 @@ def _equal_to_zero(labels: list[str]) -> Iterator[str]:
         labels = labels[count:]
 
 
-def _broken(left: str, expression: object, notation: BookNotation) -> Iterator[str]:
+def _broken(side: str, expression: object, notation: BookNotation) -> Iterator[str]:
     """The lines of left &= terms, with a line break after each full line."""
-    line, taken = f"{left} &= ", width(left) + 2
+    line, columns = f"{side} &= ", width(side) + 2
     for i, term in enumerate(_signed_terms(expression, notation)):
         size = width(term)
-        if i and taken + size > WIDTH:
+        if i and columns + size > WIDTH:
             yield line.rstrip()
-            line, taken = r"&\quad ", 2
-        line, taken = f"{line}{term} ", taken + size
+            line, columns = r"&\quad ", 2
+        line, columns = f"{line}{term} ", columns + size
     yield line.rstrip()
 
 

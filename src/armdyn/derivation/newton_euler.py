@@ -97,17 +97,17 @@ def _of_rotors(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[B
 
 
 def _write_outward(arm: SymbolicArm, k: int, motion: BodyMotion, F: Array, N: Array, writer: Writer) -> None:
-    i, left = k + 1, f"{{}}^{{{k + 1}}}"
+    i, superscript = k + 1, f"{{}}^{{{k + 1}}}"
     writer.step(
         f"Outward iteration {i}: {arm.bodies[k].name}",
         f"The motion of {arm.bodies[k].name}, in its own axes, and the force and moment that give it.",
         [
-            (f"omega_{i}", rf"{left}\omega_{{{i}}}", motion.w),
-            (f"omegad_{i}", rf"{left}\dot{{\omega}}_{{{i}}}", motion.wd),
-            (f"vd_{i}", rf"{left}\dot{{v}}_{{{i}}}", motion.vd),
-            (f"vd_C{i}", rf"{left}\dot{{v}}_{{C_{{{i}}}}}", motion.vdc),
-            (f"F_{i}", rf"{left}F_{{{i}}}", F),
-            (f"N_{i}", rf"{left}N_{{{i}}}", N),
+            (f"omega_{i}", rf"{superscript}\omega_{{{i}}}", motion.w),
+            (f"omegad_{i}", rf"{superscript}\dot{{\omega}}_{{{i}}}", motion.wd),
+            (f"vd_{i}", rf"{superscript}\dot{{v}}_{{{i}}}", motion.vd),
+            (f"vd_C{i}", rf"{superscript}\dot{{v}}_{{C_{{{i}}}}}", motion.vdc),
+            (f"F_{i}", rf"{superscript}F_{{{i}}}", F),
+            (f"N_{i}", rf"{superscript}N_{{{i}}}", N),
         ],
     )
 
@@ -133,14 +133,14 @@ def _inward(
 
 
 def _write_inward(arm: SymbolicArm, k: int, f: Array, n: Array, force: PolyElement, writer: Writer) -> None:
-    i, left, body = k + 1, f"{{}}^{{{k + 1}}}", arm.bodies[k]
+    i, superscript, body = k + 1, f"{{}}^{{{k + 1}}}", arm.bodies[k]
     tau = "tau" if not (arm.coupled or arm.rotors or body.armature != 0) else "T"  # not yet the force of a coordinate
     writer.step(
         f"Inward iteration {i}: {body.joint}",
         f"What {body.joint} transmits to {body.name}, and its component along the axis of the joint.",
         [
-            (f"f_{i}", f"{left}f_{{{i}}}", f),
-            (f"n_{i}", f"{left}n_{{{i}}}", n),
+            (f"f_{i}", f"{superscript}f_{{{i}}}", f),
+            (f"n_{i}", f"{superscript}n_{{{i}}}", n),
             (f"{tau}_{i}", ("\\tau" if tau == "tau" else "T") + f"_{{{i}}}", force),
         ],
     )

@@ -115,9 +115,9 @@ def _torques(first: Robot, second: Robot, seed: int) -> Iterator[DescriptionDiff
         size = rms[2] / max(rms[0], rms[1], np.finfo(float).tiny)
         if size > SAME:
             unit = "N m" if first.joints[k].kind == "revolute" else "N"
-            shown = (f"{rms[0]:.4g}", f"{rms[1]:.4g} (difference {rms[2]:.3g})")
+            cells = (f"{rms[0]:.4g}", f"{rms[1]:.4g} (difference {rms[2]:.3g})")
             yield DescriptionDifference(
-                f"joint {name!r}", f"rms torque over {STATES} states, {unit}", *shown, min(size, 1.0)
+                f"joint {name!r}", f"rms torque over {STATES} states, {unit}", *cells, min(size, 1.0)
             )
 
 

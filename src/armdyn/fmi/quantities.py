@@ -84,9 +84,9 @@ def variable(robot: RobotLike, name: str, text: str = "", **attributes: Any) -> 
         listed = ", ".join(f"{joint.name} ({unit})" for joint, (unit, _) in zip(robot.joints, each, strict=True))
         common = units.pop() if len(units) == 1 else ""
         return Variable(name, common, f"{meaning}: {listed}", each=tuple(each), **attributes)
-    unit, known = OTHERS.get(name, ("", text))
-    numbers = tuple((unit, f"{of}: {known}") for unit, of in NUMBERS.get(name, ()))
-    return Variable(name, unit, known or text, each=numbers, **attributes)
+    unit, meaning_of_other = OTHERS.get(name, ("", text))
+    numbers = tuple((unit, f"{of}: {meaning_of_other}") for unit, of in NUMBERS.get(name, ()))
+    return Variable(name, unit, meaning_of_other or text, each=numbers, **attributes)
 
 
 def parameter(robot: RobotLike, name: str) -> Variable:

@@ -135,10 +135,10 @@ def _sampled(
 ) -> FmiSystem:
     """The system of a program of one step, whose results of inputs' names are states."""
     words = said_of(law) if law else {}
-    taken, results = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
-    states = [one for one in taken if one in results]
-    time, length = ("t" if "t" in taken else None), ("h" if "h" in taken else None)
-    free = [one for one in taken if one not in (*states, *parameters, time, length)]
+    names_of_inputs, results = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
+    states = [one for one in names_of_inputs if one in results]
+    time, length = ("t" if "t" in names_of_inputs else None), ("h" if "h" in names_of_inputs else None)
+    free = [one for one in names_of_inputs if one not in (*states, *parameters, time, length)]
     gains = [one for one in free if one.startswith("K")] if tunable is None else _check_names(tunable, free, name)
     inputs = [one for one in free if one not in gains]
 

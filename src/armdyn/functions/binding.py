@@ -116,16 +116,16 @@ class Inputs:
     def signature(self) -> inspect.Signature:
         """The signature for ``help``: the arrays, the options, ``out`` and ``workers``."""
         kinds, function = inspect.Parameter, self.function
-        shown: list[inspect.Parameter] = []
+        parameters: list[inspect.Parameter] = []
         kind: Any = kinds.POSITIONAL_OR_KEYWORD
         for before, a in zip((None, *function.arguments), function.arguments, strict=False):
             if before is not None and (before.optional or before.zero) and not (a.optional or a.zero):
                 kind = kinds.KEYWORD_ONLY  # it must be given, and what stands before it need not
-            shown.append(kinds(a.name, kind, default=None if a.optional else 0.0 if a.zero else kinds.empty))
-        shown += [kinds(word, kinds.KEYWORD_ONLY) for word in self.words.values()]
-        shown += [kinds(name, kinds.KEYWORD_ONLY, default=default) for name, default in function.options.items()]
-        shown += [kinds(name, kinds.KEYWORD_ONLY, default=None) for name in ("out", "workers")]
-        return inspect.Signature(shown)
+            parameters.append(kinds(a.name, kind, default=None if a.optional else 0.0 if a.zero else kinds.empty))
+        parameters += [kinds(word, kinds.KEYWORD_ONLY) for word in self.words.values()]
+        parameters += [kinds(name, kinds.KEYWORD_ONLY, default=default) for name, default in function.options.items()]
+        parameters += [kinds(name, kinds.KEYWORD_ONLY, default=None) for name in ("out", "workers")]
+        return inspect.Signature(parameters)
 
 
 def _checked(parameters: Iterable[str], name: str) -> tuple[str, ...]:

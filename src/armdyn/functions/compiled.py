@@ -196,7 +196,7 @@ class CompiledFunction:
     ) -> CompiledFunction:
         if not all(isinstance(name, str) for name in wrt):
             return kind(self, wrt)  # which refuses it by name
-        return self._kept((kind, wrt), lambda: kind(self, wrt))
+        return self._derivative_of_key((kind, wrt), lambda: kind(self, wrt))
 
     equations = OfProgram()
     latex = OfProgram()
@@ -268,12 +268,12 @@ class CompiledFunction:
 
     def _of_kinds(self, kinds: Mapping[str, str]) -> CompiledFunction:
         """The function with gains of chosen kinds, compiled for itself."""
-        return self._kept(tuple(kinds.items()), lambda: self._made_of_kinds(kinds))
+        return self._derivative_of_key(tuple(kinds.items()), lambda: self._made_of_kinds(kinds))
 
     def _made_of_kinds(self, kinds: Mapping[str, str]) -> CompiledFunction:
         return CompiledFunction(self.arm, with_kinds(self.function, kinds), self.parameters)
 
-    def _kept(self, key: Any, make: Callable[[], CompiledFunction]) -> CompiledFunction:
+    def _derivative_of_key(self, key: Any, make: Callable[[], CompiledFunction]) -> CompiledFunction:
         """The function derived from this one earlier, by a key."""
         if key not in self._derivatives:
             self._derivatives[key] = make()

@@ -42,9 +42,9 @@ class Derived(CompiledFunction):
         shapes = {name: shape for shape, name in result}
         if len(shapes) < len(self.wrt):
             raise TypeError(f"{primal.__name__} is differentiated by {', '.join(self.wrt)}; name each of them once")
-        declared, taken = self._declared(shapes), primal._inputs.positional
+        declared, positional = self._declared(shapes), primal._inputs.positional
         # Arrays by position are those of the primal: its own come after all of them.
-        behind = [*primal._inputs.behind, *(a.name for a in declared.arguments if a.name not in taken)]
+        behind = [*primal._inputs.behind, *(a.name for a in declared.arguments if a.name not in positional)]
         super().__init__(primal.arm, declared, primal.parameters, behind=behind)
 
     def _made_of_kinds(self, kinds: Mapping[str, str]) -> CompiledFunction:
@@ -208,11 +208,11 @@ class Product(Derived):
 
     def _vectors_like(self, shapes: Mapping[str, Shape], word: str) -> tuple[Argument, ...]:
         """A vector ``WORD_X`` for every X, of its shape."""
-        taken = [a.name for a in self.primal.function.arguments]
+        names = [a.name for a in self.primal.function.arguments]
         vectors = []
         for name, shape in shapes.items():
-            vectors.append(Argument(unused(f"{word}_{self._word(name)}", taken), shape))
-            taken.append(vectors[-1].name)
+            vectors.append(Argument(unused(f"{word}_{self._word(name)}", names), shape))
+            names.append(vectors[-1].name)
         self._vectors = tuple(vector.name for vector in vectors)
         return tuple(vectors)
 

@@ -64,9 +64,9 @@ def _expected(inputs: Inputs, port: Port, steps: int | None) -> str:
     if inputs.shapes[port.name] != ("n",):
         return f"{shape} for {model.name!r}"
     joints = [coordinate.name for coordinate in model.coordinates]
-    shown = joints if len(joints) <= 3 else (joints[0], "...", joints[-1])
+    names = joints if len(joints) <= 3 else (joints[0], "...", joints[-1])
     each = "joint" if model.coupling is None else "coordinate"
-    return f"{shape}, one value per {each} of {model.name!r}: {' '.join(shown)}"
+    return f"{shape}, one value per {each} of {model.name!r}: {' '.join(names)}"
 
 
 def _dimensions(shape: tuple[int, ...], *before: str) -> str:

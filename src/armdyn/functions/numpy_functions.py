@@ -132,13 +132,13 @@ def _cosh(x: Scalar) -> Scalar:
 def _logarithm(base: float) -> Callable[[Scalar], Scalar]:
     """The logarithm to a base, a whole number for a whole power of it."""
 
-    def found(x: Scalar) -> Scalar:
+    def logarithm(x: Scalar) -> Scalar:
         y = each(np.log, x) / math.log(base)
         nearest = each(np.rint, y)
         power = each(lambda r: base**r, nearest)
         return select(less_equal(abs(power - x), OF_POWER * x), nearest, y)
 
-    return found
+    return logarithm
 
 
 OF_POWER = 1e-15

@@ -36,8 +36,8 @@ class RolloutJvp(RolloutCall):
         self._changing = (*primal.state, *(name for name in self.wrt if name not in primal.state))
         self._tangents: dict[str, str] = {}
         for name in self._changing:
-            taken = [*inputs.positional, *self._tangents.values()]
-            self._tangents[name] = unused(f"tangent_{inputs.words.get(name, name)}", taken)
+            names = [*inputs.positional, *self._tangents.values()]
+            self._tangents[name] = unused(f"tangent_{inputs.words.get(name, name)}", names)
         arguments = [dataclasses.replace(a, optional=a.optional and a.name not in wrt) for a in function.arguments]
         vectors = [Argument(self._tangents[name], inputs.shapes[name]) for name in self.wrt]
         super().__init__(

@@ -229,7 +229,7 @@ class CompiledRollout(RolloutCall):
         """The loop of the adjoint rollout, derived once for each choice of names."""
         if (names, wrt) not in self._adjoints:
             rollout = adjoint_rollout(self._unguarded(names, ()), wrt)
-            kernel = self._made("adjoint", names, wrt, make=lambda: rollout)
+            kernel = self._kernel_of("adjoint", names, wrt, make=lambda: rollout)
             inputs, state = (tuple(port.name for port in ports) for ports in (rollout.inputs, rollout.state))
             self._adjoints[names, wrt] = RolloutKernel(
                 kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded
@@ -252,10 +252,10 @@ class CompiledRollout(RolloutCall):
         return {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")} | shapes
 
     def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> RolloutKernel:
-        kernel = self._made("forward", names, record, make=lambda: self._rollout(names, record))
+        kernel = self._kernel_of("forward", names, record, make=lambda: self._rollout(names, record))
         return RolloutKernel(kernel, names, frozenset(self.over_time), self.state, record)
 
-    def _made(
+    def _kernel_of(
         self, kind: str, names: tuple[str, ...], *settings: tuple[str, ...], make: Callable[[], Rollout]
     ) -> Kernel:
         """The kernel of a rollout of a kind, from memory, from disk by its sources, or compiled.

@@ -169,10 +169,14 @@ class LogPiece:
             smooth_qd = correlate(q, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
             qdd = correlate(q, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
         if self.compliance is not None:  # q = theta - tau/k
-            bent = cubic(t, torques_of(log)[source], grid) * self.compliance
-            smooth_q = smooth_q - correlate(bent[2:-2], kernel, chain.oversampling)
-            smooth_qd = smooth_qd - correlate(bent, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
-            qdd = qdd - correlate(bent, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
+            deflection = cubic(t, torques_of(log)[source], grid) * self.compliance
+            smooth_q = smooth_q - correlate(deflection[2:-2], kernel, chain.oversampling)
+            smooth_qd = (
+                smooth_qd - correlate(deflection, np.convolve(kernel, DERIVATIVE), chain.oversampling) / dense_step
+            )
+            qdd = (
+                qdd - correlate(deflection, np.convolve(kernel, SECOND_DERIVATIVE), chain.oversampling) / dense_step**2
+            )
         return MotionSamples(smooth_q, smooth_qd, qdd)
 
     def torques(self, t: Array) -> tuple[Array, Array]:

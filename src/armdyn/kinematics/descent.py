@@ -63,7 +63,7 @@ class DampedLeastSquares:
         trial, accepted = start, start
         cost: Array
         cost, promised, damping = np.full(count, np.inf), np.ones(count), np.full(count, FIRST_DAMPING)
-        for taken in range(1, iterations + 1):
+        for iteration in range(1, iterations + 1):
             tried = trial
             trial, accepted, cost, promised, damping, remaining, steepness = self._step(
                 tried, accepted, cost, promised, damping, target, **self._options
@@ -73,7 +73,7 @@ class DampedLeastSquares:
             if stops.any():
                 out, on = np.flatnonzero(stops), np.flatnonzero(~stops)
                 ends[waiting[out]] = np.where(met[out, None], tried[out], accepted[out])
-                steps[waiting[out]] = taken
+                steps[waiting[out]] = iteration
                 waiting, target, trial, accepted, cost, promised, damping = (
                     a.take(on, axis=0) for a in (waiting, target, trial, accepted, cost, promised, damping)
                 )

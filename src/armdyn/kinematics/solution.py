@@ -110,7 +110,7 @@ class Solution(Tabulated):
                 f"and {reach.frame!r} gets at most {reach.at_most:.6g} m from it"
             )
         if status == AT_LIMIT:
-            return f"{nearest}, {self._held(index)}"
+            return f"{nearest}, {self._limits_reached(index)}"
         if status == SINGULAR:
             return (
                 f"{nearest}, the arm is singular (smallest singular value "
@@ -120,7 +120,7 @@ class Solution(Tabulated):
             return f"{nearest}, {len(self.joint_names)} joints cannot meet all conditions at once"
         return f"{nearest}, the search still went on; more {option('iterations')} or {option('starts')} may help"
 
-    def _held(self, index: tuple[int, ...]) -> str:
+    def _limits_reached(self, index: tuple[int, ...]) -> str:
         limits = []
         for joint, side, bounds in zip(self.joint_names, self.held[index], self.limits, strict=True):
             if side:
@@ -136,8 +136,8 @@ class Solution(Tabulated):
         failed = np.argwhere(~self.success)
         if not len(failed):
             return self.q
-        shown = [tuple(map(int, index)) for index in failed[:5]]
-        lines = [f"target{list(index) if index else ''} {self.reason(*index)}" for index in shown]
+        states = [tuple(map(int, index)) for index in failed[:5]]
+        lines = [f"target{list(index) if index else ''} {self.reason(*index)}" for index in states]
         more = [f"... and {len(failed) - 5} more"] if len(failed) > 5 else []
         head = f"{self.robot!r}: {len(failed)} of {self.success.size} targets are not met within {self.tolerance:g}"
         raise NoSolution("\n  ".join([f"{head}:", *lines, *more]))

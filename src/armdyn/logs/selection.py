@@ -214,12 +214,14 @@ def _first(words: Sequence[str], count: int) -> str:
 def _guesses(guess: Guess, named: Mapping[str, object]) -> list[str]:
     """Sentences on the columns of a layout other than armdyn's own."""
     guessed_places = {quantity: places for quantity, places in guess.places.items() if quantity not in named}
-    taken = {quantity: places for quantity, places in guessed_places.items() if places[0].label != quantity}
-    if guess.layout == "armdyn" or not taken:
+    places_by_quantity = {
+        quantity: places for quantity, places in guessed_places.items() if places[0].label != quantity
+    }
+    if guess.layout == "armdyn" or not places_by_quantity:
         return []
     parts = [
         f"{quantity} from {places[0].label!r}"
         + (f" to {places[-1].label!r}" if places[-1].label != places[0].label else "")
-        for quantity, places in taken.items()
+        for quantity, places in places_by_quantity.items()
     ]
     return [f"columns taken for those of {guess.layout}: {', '.join(parts)}; otherwise columns="]

@@ -123,10 +123,10 @@ def findings_of_stamps(t: Array, remaining: Array, rows: Array, word: str) -> li
                     f"{row_list(rows[repeated], word)}", used=False)
         )  # fmt: skip
     if len(others):
-        shown = ", ".join(f"{t[row]:.6g} s" for row in others[:3])
+        times = ", ".join(f"{t[row]:.6g} s" for row in others[:3])
         text = (
             f"{_rows(others)} with stamps that fall or jump left out, the longest rising sequence is used: "
-            f"{row_list(rows[others], word)} ({shown}{', ...' if len(others) > 3 else ''} after the first row)"
+            f"{row_list(rows[others], word)} ({times}{', ...' if len(others) > 3 else ''} after the first row)"
         )
         if len(others) > 0.05 * len(t):
             text += ". The clock was set anew, or two recordings are joined: give each as a log of its own"

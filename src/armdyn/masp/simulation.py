@@ -186,12 +186,12 @@ def _wrench(robot: Robot, load: HandLoad) -> Callable[[float, Array, Array], Arr
 
 def _join(robot: Robot, begins: Array, pieces: list[Trajectory], units: InputUnits | None) -> MaspSimulation:
     """All segments joined; at common times the row of the later segment is used."""
-    shown = [slice(None, -1)] * (len(pieces) - 1) + [slice(None)]
+    slices = [slice(None, -1)] * (len(pieces) - 1) + [slice(None)]
 
     def whole(name: str) -> Array:
-        return np.concatenate([getattr(piece, name)[rows] for piece, rows in zip(pieces, shown, strict=True)])
+        return np.concatenate([getattr(piece, name)[rows] for piece, rows in zip(pieces, slices, strict=True)])
 
-    t = np.concatenate([begin + piece.t[rows] for begin, piece, rows in zip(begins, pieces, shown, strict=True)])
+    t = np.concatenate([begin + piece.t[rows] for begin, piece, rows in zip(begins, pieces, slices, strict=True)])
     f_tip = None if pieces[0].f_tip is None else whole("f_tip")
     joints = JointStates(whole("q"), whole("qd"), whole("qdd"))
     return MaspSimulation(robot, t, joints, whole("tau"), f_tip, tuple(pieces), units)

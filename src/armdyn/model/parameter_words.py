@@ -29,10 +29,10 @@ def parameter_words(model: Model) -> Mapping[str, str]:
     """
     if model not in _WORDS:
         names = list(dict.fromkeys(parameter_names(model)))
-        taken: dict[str, str] = {}
+        owners: dict[str, str] = {}
         for name in sorted(names, key=lambda name: not _is_plain(name)):  # first those that any model gives their word
-            taken[_free(_plain(name), taken)] = name
-        by_name = {name: word for word, name in taken.items()}
+            owners[_free(_plain(name), owners)] = name
+        by_name = {name: word for word, name in owners.items()}
         _WORDS[model] = {name: by_name[name] for name in names}
     return _WORDS[model]
 

@@ -25,14 +25,14 @@ def signal_columns(sizes: Mapping[str, int], labels: Labels) -> list[tuple[str, 
         labels: of the values, by the name of the signal.
     """
     named = {name: labels[name] for name, size in sizes.items() if len(labels.get(name, ())) == size}
-    taken: set[str] = set()
+    columns_used: set[str] = set()
     columns: list[tuple[str, Label]] = []
     for name, size in sizes.items():
         own = named.get(name, (Label(""),) * size)
         names = [f"{SIGNAL}{name}_{label.name}" for label in own]
-        if not all(label.name for label in own) or len({*names}) < size or taken & {*names}:
+        if not all(label.name for label in own) or len({*names}) < size or columns_used & {*names}:
             names = _numbered(name, size)
-        taken.update(names)
+        columns_used.update(names)
         columns += zip(names, own, strict=True)
     return columns
 

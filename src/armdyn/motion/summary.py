@@ -29,8 +29,8 @@ def summary(trajectory: MotionData) -> TextTable:
 
 def _numbers(trajectory: MotionData, k: int) -> tuple[str, ...]:
     q, qd, tau = (getattr(trajectory, name)[..., k] for name in ("q", "qd", "tau"))
-    shown = (_least(q[0]), _most(q[-1]), _least(q), _most(q), _most(np.abs(qd)), _most(np.abs(tau)))
-    return tuple(figure(value, digits=DIGITS) for value in shown)
+    cells = (_least(q[0]), _most(q[-1]), _least(q), _most(q), _most(np.abs(qd)), _most(np.abs(tau)))
+    return tuple(figure(value, digits=DIGITS) for value in cells)
 
 
 def _least(values: Array) -> float:

@@ -227,8 +227,8 @@ class Content:
 
     def _first(self) -> list[str]:
         """The quantities of joints that an opened page shows."""
-        shown = [name for name in SHOWN_FIRST if name in self.quantities and name not in self.zero]
-        return shown[:2] + shown[3:4] if "residual" in shown else shown[:MOST_FIRST]
+        names = [name for name in SHOWN_FIRST if name in self.quantities and name not in self.zero]
+        return names[:2] + names[3:4] if "residual" in names else names[:MOST_FIRST]
 
     def _block(self, values: Array, kind: str) -> int:
         """Add a text block of values and return its number; blocks are decoded when their chart is drawn."""

@@ -97,10 +97,10 @@ def animate_trajectory(
         raise SettingError(f"style='ucl' is of arms that move in a plane; {robot.name!r} moves in space")
     usual = FPS_UCL if ucl else FPS
     fps = number("fps", usual if fps is None else fps, above=0.0, unit="Hz", error=SettingError)
-    shown, pace = _frames(trajectory, fps, speed, every, ucl=ucl)
+    sampled, pace = _frames(trajectory, fps, speed, every, ucl=ucl)
     indices = _indices(trajectory.batch, motions)
-    energy = shown.energy.kinetic, shown.energy.potential
-    frames = Frames(shown.t, _of(shown, indices, "q"), None if trajectory.batch else energy, indices, pace)
+    energy = sampled.energy.kinetic, sampled.energy.potential
+    frames = Frames(sampled.t, _of(sampled, indices, "q"), None if trajectory.batch else energy, indices, pace)
     with_bodies = switch("meshes", meshes, error=SettingError) and not ucl and len(indices) == 1
     look = Look(
         plane=plane,

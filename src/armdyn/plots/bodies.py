@@ -136,13 +136,13 @@ class _BodyReader:
         by_colour: dict[tuple[float, ...] | None, list[Array]] = {}
         if isinstance(shape, Mesh):
             for part in self.meshes.parts(shape):
-                shown = part.colour if geometry.color is None else geometry.color
-                by_colour.setdefault(shown, []).append(part.triangles * np.asarray(shape.scale))
+                colour = part.colour if geometry.color is None else geometry.color
+                by_colour.setdefault(colour, []).append(part.triangles * np.asarray(shape.scale))
         elif len(triangles := triangles_of(shape)):
             by_colour[geometry.color] = [triangles]
         return [
-            ShapeTriangles(geometry.link, np.concatenate(parts) @ T[:3, :3].T + T[:3, 3], shown)
-            for shown, parts in by_colour.items()
+            ShapeTriangles(geometry.link, np.concatenate(parts) @ T[:3, :3].T + T[:3, 3], colour)
+            for colour, parts in by_colour.items()
         ]
 
     def notes(self) -> list[str]:

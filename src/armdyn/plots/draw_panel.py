@@ -169,9 +169,9 @@ def _make_room(axes: Axes, panel: Panel) -> None:
 
 
 def _whole_angles(axes: Axes) -> None:
-    shown = float(np.ptp(axes.get_ylim()))
-    if 180 <= shown < 1440:
-        axes.yaxis.set_major_locator(MultipleLocator(45 if shown < 360 else 90 if shown < 720 else 180))
+    height = float(np.ptp(axes.get_ylim()))
+    if 180 <= height < 1440:
+        axes.yaxis.set_major_locator(MultipleLocator(45 if height < 360 else 90 if height < 720 else 180))
 
 
 def _draw_limits(axes: Axes, panel: Panel, sheet: Sheet) -> None:

@@ -231,8 +231,8 @@ def _same_scale(column: Iterable[Axes]) -> None:
     """Set a common scale in all rows: a metre has equal length in each."""
     span = max(np.ptp(axes.get_xlim()) for axes in column)
     for axes in column:
-        (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-        axes.set_xlim((left + right - span) / 2.0, (left + right + span) / 2.0)
+        (low_x, high_x), (low, high) = axes.get_xlim(), axes.get_ylim()
+        axes.set_xlim((low_x + high_x - span) / 2.0, (low_x + high_x + span) / 2.0)
         axes.set_ylim((low + high - span) / 2.0, (low + high + span) / 2.0)
 
 

@@ -78,9 +78,9 @@ def _step_towards(axis: Array, origin: Array, towards: Array | None) -> int:
 
 def _is_free(axis: Array, step: float, placed: Sequence[tuple[Array, float]]) -> bool:
     """Return True if a symbol hides none of those placed about the same origin."""
-    for other, taken in placed:
-        if step == 0 and taken == 0:
+    for other, box in placed:
+        if step == 0 and box == 0:
             return False
-        if np.linalg.norm(np.cross(axis, other)) < PARALLEL and np.linalg.norm(step * axis - taken * other) < CLEAR:
+        if np.linalg.norm(np.cross(axis, other)) < PARALLEL and np.linalg.norm(step * axis - box * other) < CLEAR:
             return False
     return True

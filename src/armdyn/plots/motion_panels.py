@@ -219,8 +219,8 @@ class Panels:
         if line is None:
             return []
         t, values = line
-        shown = [k for k in joints if np.isfinite(values[:, k]).any()]
-        return [PanelCurve("other", t, values[:, k] * factor, behind_style(self.style(k))) for k in shown]
+        drawn_joints = [k for k in joints if np.isfinite(values[:, k]).any()]
+        return [PanelCurve("other", t, values[:, k] * factor, behind_style(self.style(k))) for k in drawn_joints]
 
     def _bands(self, name: str, joints: Sequence[int], factor: float) -> Iterator[Band]:
         for k in joints if self.limits and not self.motion.batch else ():
@@ -255,9 +255,9 @@ class Panels:
             return None
         factor, unit = self._unit(UNITS[kind][name])
         off = (there - getattr(self.motion, name)) * factor
-        shown = [k for k in joints if np.isfinite(off[:, k]).any()]
+        drawn_joints = [k for k in joints if np.isfinite(off[:, k]).any()]
         title = f"residual, other - this: ${WORDS[name][2]}$ [{unit}]".replace(" - ", " \u2212 ")
-        return Panel("residual", title, [self._curve(k, off[:, k]) for k in shown])
+        return Panel("residual", title, [self._curve(k, off[:, k]) for k in drawn_joints])
 
     def _phase(self, kind: str, joints: Sequence[int]) -> Panel:
         """The phase panel: velocities over positions."""
@@ -275,19 +275,19 @@ class Panels:
         positions = None if self.over is None else self.over.line("q")
         if rates is not None and positions is not None:
             q, qd = positions[1] * along, rates[1] * up
-            shown = [k for k in joints if np.isfinite(q[:, k]).any()]
-            behind = [PanelCurve("other", q[:, k], qd[:, k], behind_style(self.style(k))) for k in shown]
+            drawn_joints = [k for k in joints if np.isfinite(q[:, k]).any()]
+            behind = [PanelCurve("other", q[:, k], qd[:, k], behind_style(self.style(k))) for k in drawn_joints]
         return Panel("phase", title, curves, behind, phase=True, notes=notes)
 
     def _energy(self) -> Panel:
         energy, wide = self.motion.energy, self.sheet.size.line
         colours = self.sheet.colours
-        shown = [("kinetic", energy.kinetic, 0, "solid"), ("potential", energy.potential, 1, "solid")]
+        terms = [("kinetic", energy.kinetic, 0, "solid"), ("potential", energy.potential, 1, "solid")]
         if np.nanmax(np.abs(energy.work), initial=0.0) > 0:
-            shown.append(("work put in", energy.work, 2, "solid"))
+            terms.append(("work put in", energy.work, 2, "solid"))
         curves = [
             PanelCurve(name, self.motion.t, values, {"color": colours[k], "linestyle": dashes, "linewidth": wide})
-            for name, values, k, dashes in shown
+            for name, values, k, dashes in terms
         ]
         whole = {"color": INK, "linestyle": "solid" if colours is COLOURS else (0, (5, 1.5)), "linewidth": wide}
         curves.append(PanelCurve("total", self.motion.t, energy.total, whole))
@@ -305,9 +305,9 @@ class Panels:
 
     def signal(self, name: str, joints: Sequence[int] | None = None) -> Iterator[Panel]:
         """The panels of a signal, one for each unit of joints; of some joints only, if they are named."""
-        values, known = self.motion.signals[name], self.motion.signal_labels.get(name)
-        labels = known or [Label(f"{name} {k}" if values.shape[-1] > 1 else "") for k in range(values.shape[-1])]
-        places = [self._joint_of(label.name) for label in labels] if known else [-1] * len(labels)
+        values, signal_label = self.motion.signals[name], self.motion.signal_labels.get(name)
+        labels = signal_label or [Label(f"{name} {k}" if values.shape[-1] > 1 else "") for k in range(values.shape[-1])]
+        places = [self._joint_of(label.name) for label in labels] if signal_label else [-1] * len(labels)
         of_joints = [label.name for label in labels] == list(self.motion.joint_names)
         keep = [k for k, j in enumerate(places) if (j in self.numbers or j < 0) and (joints is None or j in joints)]
         for unit in dict.fromkeys(labels[k].unit for k in keep):
@@ -321,7 +321,7 @@ class Panels:
         self, name: str, unit: str, own: Sequence[int], labels: Sequence[Label], places: Sequence[int], count: int,
         of_joints: bool,
     ) -> Panel:  # fmt: skip
-        factor, shown = self._unit(unit)
+        factor, unit_text = self._unit(unit)
         words, symbol = words_of(name)
         title = f"{words} {symbol_text(symbol)}".strip().replace("  ", " ")
         values = self.motion.signals[name]
@@ -336,7 +336,7 @@ class Panels:
         behind = self._behind(name, own, factor) if of_joints else []
         named = not of_joints and (len(own) > 1 or bool(labels[own[0]].name) if own else False)
         note = f" ({count - len(own)} of {count} are zero)" if len(own) < count else ""
-        return Panel(name, title + (f" [{shown}]" if shown else "") + note, curves, behind, legend=named)
+        return Panel(name, title + (f" [{unit_text}]" if unit_text else "") + note, curves, behind, legend=named)
 
     def _joint_of(self, label: str) -> int:
         """The index of the joint whose name begins a label; -1 if there is none."""

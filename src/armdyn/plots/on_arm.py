@@ -91,8 +91,8 @@ def draw_on_arm(
         everything.append(draw(axes, ellipsoid, per_unit, colour, label))
     frame_picture(axes, np.concatenate(everything), plane, view)
     figure.legend(loc="outside upper right" if flat else "upper right", frameon=False, fontsize=8, labelcolor=INK)
-    shown = title or robot.name.replace("$", r"\$")
-    figure.suptitle(shown, x=0.03, y=0.98, ha="left", va="top", fontsize=11, color=INK, fontweight="bold")
+    text = title or robot.name.replace("$", r"\$")
+    figure.suptitle(text, x=0.03, y=0.98, ha="left", va="top", fontsize=11, color=INK, fontweight="bold")
     adapted(figure, size, palette)
     if not flat:
         fill_figure(figure, axes, above=(0.2 + 0.18 * len(drawn)) * sheet_of(size, palette).scale)

@@ -44,9 +44,9 @@ def nearest(corners: Array, depths: Array, width: int, height: int) -> tuple[Arr
     low, span = (float(depths.min()), float(np.ptp(depths))) if len(own) else (0.0, 1.0)
     span = span if span > 0.0 else 1.0
     planes = _planes(corners, (depths - low) / span)
-    triangle, y, left, right = _rows(corners, height)
-    first = np.clip(np.ceil(left - 0.5), 0, width).astype(np.int64)
-    counts = np.clip(np.ceil(right - 0.5), 0, width).astype(np.int64) - first
+    triangle, y, begin, end = _rows(corners, height)
+    first = np.clip(np.ceil(begin - 0.5), 0, width).astype(np.int64)
+    counts = np.clip(np.ceil(end - 0.5), 0, width).astype(np.int64) - first
     keep = counts > 0
     triangle, y, first, counts = triangle[keep], y[keep], first[keep], counts[keep]
     keys = np.zeros(width * height, dtype=np.uint64)
@@ -91,7 +91,7 @@ def _rows(corners: Array, height: int) -> tuple[Array, Array, Array, Array]:
     counts = np.maximum(np.clip(np.ceil(high - 0.5), 0, height).astype(np.int64) - first, 0)
     triangle = np.repeat(np.arange(len(corners)), counts)
     y = np.arange(len(triangle)) - np.repeat(np.cumsum(counts) - counts - first, counts)
-    left, right = np.full(len(triangle), np.inf), np.full(len(triangle), -np.inf)
+    left, end = np.full(len(triangle), np.inf), np.full(len(triangle), -np.inf)
     for i, j in ((0, 1), (1, 2), (2, 0)):
         up = corners[:, i, 1] <= corners[:, j, 1]  # an edge from its lower end, the same for both triangles at it
         begin = np.where(up[:, None], corners[:, i], corners[:, j])
@@ -101,7 +101,7 @@ def _rows(corners: Array, height: int) -> tuple[Array, Array, Array, Array]:
         x = begin[triangle, 0] + height_in * slope[triangle]
         cut = (height_in > 0.0) & (height_in <= way[triangle, 1])
         left = np.where(cut, np.minimum(left, x), left)
-        right = np.where(cut, np.maximum(right, x), right)
-    empty = left > right
-    left[empty], right[empty] = 0.0, 0.0
-    return triangle, y, left, right
+        end = np.where(cut, np.maximum(end, x), end)
+    empty = left > end
+    left[empty], end[empty] = 0.0, 0.0
+    return triangle, y, left, end

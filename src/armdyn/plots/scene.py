@@ -270,8 +270,8 @@ class Scene:
             total = kinetic + potential
             decimals = _decimals(np.abs([kinetic, potential, total]))
             for name, values in (("kinetic", kinetic), ("potential", potential), ("total", total)):
-                shown = f"{round(float(values[frame]), decimals) + 0.0:.{decimals}f}".replace("-", "\u2212")
-                yield f"{name} {shown} J"
+                text = f"{round(float(values[frame]), decimals) + 0.0:.{decimals}f}".replace("-", "\u2212")
+                yield f"{name} {text} J"
 
 
 class UclScene(Scene):

@@ -59,7 +59,7 @@ def draw_triad(axes: object, T: Array, size: float, plane: Array | None, *, z: f
     """Draw the axes of a frame: x red, y green, z blue; in a plane only those that lie in it."""
     for axis, colour in zip(T[:3, :3].T, AXES, strict=True):
         ends = np.array([T[:3, 3], T[:3, 3] + TRIAD * size * axis])
-        shown = ends if plane is None else ends @ plane
-        if np.linalg.norm(shown[1] - shown[0]) < 0.05 * TRIAD * size:
+        points = ends if plane is None else ends @ plane
+        if np.linalg.norm(points[1] - points[0]) < 0.05 * TRIAD * size:
             continue
         draw_line(axes, ends, plane, color=colour, linewidth=1.8, solid_capstyle="round", zorder=z)

@@ -84,12 +84,12 @@ def reverse(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dic
             for place, argument in enumerate(arguments):
                 if argument not in active or (name == "select" and place == 0):
                     continue
-                taken = (*branches, (arguments[0], place == 1)) if name == "select" else branches
+                path = (*branches, (arguments[0], place == 1)) if name == "select" else branches
                 share = amount if name == "select" else carried(graph, index, place, amount)
                 of_argument = adjoints.setdefault(argument, {})
-                total = _sum(graph, of_argument.get(taken), share)
+                total = _sum(graph, of_argument.get(path), share)
                 if total is not None:
-                    of_argument[taken] = total
+                    of_argument[path] = total
     results = {index: _where_taken(graph, parts) for index, parts in adjoints.items()}
     return {index: adjoint for index, adjoint in results.items() if adjoint is not None}
 

@@ -216,12 +216,12 @@ class Expr:
         return self
 
     def __bool__(self) -> NoReturn:
-        raise _asked(NeedsNumbers(f"the truth of {self!r} {WHY_NO_VALUE}"))
+        raise _record_request(NeedsNumbers(f"the truth of {self!r} {WHY_NO_VALUE}"))
 
     def __float__(self) -> float:
         value = self.graph.value_of(self.index)
         if value is None:
-            raise _asked(NeedsNumbers(f"{self!r} {WHY_NO_VALUE}"))
+            raise _record_request(NeedsNumbers(f"{self!r} {WHY_NO_VALUE}"))
         return value
 
     def __repr__(self) -> str:
@@ -229,7 +229,7 @@ class Expr:
         return f"Expr({operation} {', '.join(map(str, arguments))})"
 
 
-def _asked(error: NeedsNumbers) -> NeedsNumbers:
+def _record_request(error: NeedsNumbers) -> NeedsNumbers:
     """Record an error in `ASKED`, if that is active and code outside this library caused the error."""
     noted = ASKED.get()
     if noted is not None and not is_ours(sys._getframe(2).f_globals.get("__name__")):

@@ -31,19 +31,23 @@ RESTING = 1e-12
 
 def run(motion: Trajectory, robot: Robot | None) -> str:
     """Times, integrator and energy account as pairs; the exceeded limits."""
-    energy, taken = motion.energy, motion.statistics
+    energy, statistics = motion.energy, motion.statistics
     drift, scale = float(np.abs(energy.drift).max()), float(energy.scale)
     part = f", {figure(drift / scale, digits=2)} of the {figure(scale, digits=4)} J that changed hands"
     pairs = [
         ("time", f"{figure(motion.t[0])} to {figure(motion.t[-1])} s, {len(motion.t):,} moments"),
-        ("method", taken.method),
-        ("effort", f"{taken.steps:,} steps, {taken.evaluations:,} evaluations, {figure(taken.wall_time, digits=3)} s"),
+        ("method", statistics.method),
+        (
+            "effort",
+            f"{statistics.steps:,} steps, {statistics.evaluations:,} evaluations, "
+            f"{figure(statistics.wall_time, digits=3)} s",
+        ),
         ("energy at start, at end", f"{figure(float(energy.total[0]))} J, {figure(float(energy.total[-1]))} J"),
         ("kinetic energy, largest", f"{figure(float(energy.kinetic.max()))} J"),
         ("work of joints and tip", f"{figure(float(energy.work[-1] - energy.work[0]))} J"),
         ("drift of the account, largest", f"{figure(drift, size=0.0, digits=3)} J{part if scale > RESTING else ''}"),
     ]
-    if not taken.steps:
+    if not statistics.steps:
         del pairs[2]
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs)
     return f"<dl>{rows}</dl>{_verdict(motion, robot)}"
@@ -147,10 +151,10 @@ def events(motion: Trajectory) -> str:
     """A table of the events, in order; empty if there are none."""
     if not motion.events:
         return ""
-    shown = [(f"{one.t:.6g}", one.name, one.kind) for one in motion.events[:MOST_EVENTS]]
-    more = len(motion.events) - len(shown)
+    rows = [(f"{one.t:.6g}", one.name, one.kind) for one in motion.events[:MOST_EVENTS]]
+    more = len(motion.events) - len(rows)
     text = f"<p>and {more} more</p>" if more > 0 else ""
-    return f"<h2>Events</h2>{html_table(['time, s', 'joint', 'kind'], shown)}{text}"
+    return f"<h2>Events</h2>{html_table(['time, s', 'joint', 'kind'], rows)}{text}"
 
 
 def notes(motion: Trajectory, robot: Robot | None) -> str:

@@ -73,7 +73,9 @@ class Study:
     def __post_init__(self) -> None:
         loop = self.recipe.loop()
         set_fields(self, loop=loop)
-        set_fields(self, traced=loop.rollout.traced(optional_inputs=self._given))  # of the inputs that the loop has
+        set_fields(
+            self, traced=loop.rollout.traced(optional_inputs=self._inputs_with_values)
+        )  # of the inputs that the loop has
         check_runs(self.runs)
         self._check()
         if self.chunk is not None:
@@ -98,7 +100,7 @@ class Study:
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of one value of each quantity, by name."""
-        shapes = self.loop.rollout.shapes(optional_inputs=self._given)
+        shapes = self.loop.rollout.shapes(optional_inputs=self._inputs_with_values)
         result = {name: shapes[name] for name in (*self.loop.state, *self.loop.inputs, "h", "t") if name in shapes}
         return {"q0": result.pop("q"), "qd0": result.pop("qd"), **result}
 
@@ -169,11 +171,11 @@ class Study:
         """A fingerprint of the compiled loop; and of the code of a controller that runs in Python."""
         if isinstance(self.traced, Rollout):
             return self.traced.digest
-        motion = self.loop.rollout.motion_program(optional_inputs=self._given).digest
+        motion = self.loop.rollout.motion_program(optional_inputs=self._inputs_with_values).digest
         return hashlib.sha256(f"{motion} {digest_of_code(self.recipe.controller)}".encode()).hexdigest()
 
     @property
-    def _given(self) -> list[str]:
+    def _inputs_with_values(self) -> list[str]:
         """The optional inputs of the study that have a value."""
         controller = self.loop.controller
         optional = {"f_tip"} if controller is None else {"f_tip", *controller.optional}

@@ -44,7 +44,7 @@ def identifiers(names: Iterable[str], language: str, reserved: Collection[str] =
     result: dict[str, str] = {}
     for name in names:
         mine = identifier(name, reserved)
-        other = next((n for n, taken in result.items() if taken == mine and n != name), None)
+        other = next((n for n, text in result.items() if text == mine and n != name), None)
         if other is not None:
             raise Unsupported(f"{other!r} and {name!r} are both {mine!r} in {language}; rename one of them")
         result[name] = mine
@@ -62,9 +62,9 @@ def of_both_sides(
     Raises:
         Unsupported: if two inputs, or two outputs, become one identifier.
     """
-    taken = identifiers(inputs, language, reserved)
+    names = identifiers(inputs, language, reserved)
     result: dict[str, str] = {}
     for name, plain in identifiers(outputs, language, reserved).items():
-        mine = f"{plain}_out" if plain in taken.values() else plain
-        result[name] = f"{mine}_" if mine in {*taken.values(), *result.values()} else mine
-    return taken, result
+        mine = f"{plain}_out" if plain in names.values() else plain
+        result[name] = f"{mine}_" if mine in {*names.values(), *result.values()} else mine
+    return names, result

@@ -95,5 +95,5 @@ class DrawnArm:
         carriers = [joint.parent for joint in model.joints]
         if self.robot.tip is not None:
             carriers.append(model.frame(self.robot.tip).link)
-        shown = [carrier in lines for carrier in carriers]
-        return (shown + [bool(lines)] * count)[:count]
+        visible = [carrier in lines for carrier in carriers]
+        return (visible + [bool(lines)] * count)[:count]

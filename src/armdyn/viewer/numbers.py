@@ -93,8 +93,8 @@ def _forces(robot: Robot, now: Now) -> str:
     rows = []
     for k, joint in enumerate(robot.joints):
         limit = float(robot.effort_limits[k])
-        shown = gravity[k] if others is None else others[k]
-        part = abs(shown) / limit if math.isfinite(limit) and limit > 0.0 else math.nan
+        force = gravity[k] if others is None else others[k]
+        part = abs(force) / limit if math.isfinite(limit) and limit > 0.0 else math.nan
         share = "" if math.isnan(part) else f"{100.0 * part:.0f} %"
         over = " class='over'" if part > 1.0 else ""
         bar = "" if math.isnan(part) else f"<i class='bar'><i style='width:{min(100.0 * part, 100.0):.0f}%'></i></i>"

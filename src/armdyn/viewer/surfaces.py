@@ -136,8 +136,8 @@ class _SurfaceReader:
             scaled, turned = _scale(*smooth, mesh.scale)
             if textured is not None:
                 textured.apply_transform(geometry.pose @ np.diag([*mesh.scale, 1.0]))
-            shown = HULL if layer == "collision" else own if textured is None and own else part.colour or SKIN
-            yield Surface(geometry.link, layer, _place(scaled, geometry.pose), turned, shown, textured)
+            colour = HULL if layer == "collision" else own if textured is None and own else part.colour or SKIN
+            yield Surface(geometry.link, layer, _place(scaled, geometry.pose), turned, colour, textured)
 
     def decimated(self, surfaces: list[Surface], most: int) -> list[Surface]:
         """The surfaces, decimated to about ``most`` triangles if there are more."""

@@ -103,7 +103,7 @@ class Viewer:
             )
             self._light()
             self._robots = [ShownRobot(self._server, entry, self._show) for entry in entries]
-            recordings = [recording for shown in self._robots for recording in shown.recordings]
+            recordings = [recording for robot in self._robots for recording in robot.recordings]
             of_looks = [f"{entry.arm.robot.name}: {note}" for entry in entries for note in entry.arm.looks.notes]
             self.notes = (*notes, *dict.fromkeys(of_looks), *(note for each in recordings for note in each.notes))
             self.playback: Playback | None = None
@@ -173,12 +173,12 @@ class Viewer:
         """Aim the camera at all robots and motions, from the front and above; for planar arms, along their axis."""
         points = np.concatenate([
             points @ arm.arm.base[:3, :3].T + arm.arm.base[:3, 3]
-            for shown in self._robots for arm in shown.arms for points in (arm.drawn.rods.reshape(-1, 3), shown.reached)
+            for each in self._robots for arm in each.arms for points in (arm.drawn.rods.reshape(-1, 3), each.reached)
         ])  # fmt: skip
-        size = max(shown.entry.arm.size for shown in self._robots)
+        size = max(each.entry.arm.size for each in self._robots)
         low, high = points.min(axis=0), points.max(axis=0)
         around = max(float(np.linalg.norm(high - low)), size)
-        up, towards = _view_of([shown.robot for shown in self._robots])
+        up, towards = _view_of([each.robot for each in self._robots])
         centre = 0.5 * (low + high)
         radius = max(float(np.linalg.norm(points - centre, axis=1).max()), 0.5 * size)
         middle = centre + ASIDE * radius * np.cross(up, towards)  # not covered by the controls
@@ -332,7 +332,7 @@ class Viewer:
     @property
     def robots(self) -> tuple[Robot, ...]:
         """The robots that are shown."""
-        return tuple(shown.robot for shown in self._robots)
+        return tuple(each.robot for each in self._robots)
 
     @property
     def q(self) -> Array:
@@ -375,7 +375,7 @@ class Viewer:
             each.place(checked_q)
 
     def _place(self, robot: int | str) -> int:
-        names = [shown.entry.arm.name for shown in self._robots]
+        names = [each.entry.arm.name for each in self._robots]
         if isinstance(robot, str):
             if robot not in names:
                 raise UnknownName.of("robot", robot, names, "the view")
@@ -527,7 +527,7 @@ class Viewer:
         )
 
     def __repr__(self) -> str:
-        names = ", ".join(shown.entry.arm.name for shown in self._robots)
+        names = ", ".join(each.entry.arm.name for each in self._robots)
         return f"<Viewer of {names}: {'closed' if self.closed else self.url}>"
 
 

@@ -78,8 +78,8 @@ def _unreadable(body: SubjectLink, node: Node | None, names: tuple[str, ...]) ->
         if "," in text and all(np.isfinite(read_number(word)) for word in point.split()):
             edits = (Edit(node.values[name], point),)  # type: ignore[union-attr]
             repairs = (Repair("the decimal sign is a point", edits, f"{text} to {point}"),)
-        shown = text if len(text) < LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
-        fault = f"{name} {shown!r} is not a number"
+        excerpt = text if len(text) < LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
+        fault = f"{name} {excerpt!r} is not a number"
         yield replace(_of(body, "read/number", "error", fault, "readers refuse the file", node), repairs=repairs)
 
 

@@ -88,9 +88,9 @@ def row_list(rows: Array, word: str) -> str:
             runs[-1] = (runs[-1][0], row)
         else:
             runs.append((row, row))
-    shown = [f"{first}" if first == last else f"{first} to {last}" for first, last in runs[:MOST_RUNS]]
+    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in runs[:MOST_RUNS]]
     more = f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else ""
-    return f"{word}{'s' if len(rows) > 1 else ''} {', '.join(shown)}{more}"
+    return f"{word}{'s' if len(rows) > 1 else ''} {', '.join(texts)}{more}"
 
 
 MOST_RUNS = 4

@@ -55,7 +55,7 @@ def couple_mimics(model: Model, mimics: Sequence[JointEquation], locked: Collect
     moving = set(model.joint_names)
     resolution = resolve_chains([mimic for mimic in mimics if mimic.joint not in locked]).values()
     mimics_of_moving = [mimic for mimic in resolution if mimic.joint in moving]
-    shown = [
+    texts = [
         f"{mimic.where} joint {quote(mimic.joint)} follows {quote(mimic.leader)}, which is not in the part of the "
         "file that is read; lock what it follows, and it is held too: "
         f"{option('locked', {shorten(mimic.leader): 0.0})}, or choose {option('base')} and {option('tip')} so that "
@@ -63,7 +63,7 @@ def couple_mimics(model: Model, mimics: Sequence[JointEquation], locked: Collect
         for mimic in mimics_of_moving
         if mimic.leader not in moving
     ]
-    refuse(first_of(shown, SHOWN))
+    refuse(first_of(texts, SHOWN))
     return with_mimics(model, mimics_of_moving) if mimics_of_moving else model
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.checks import array
+from armdyn.base.scalars import Array
 from armdyn.functions.not_finite import DivergedStates, names_of_lost, of_state, places_of
-from armdyn.functions.rollout_runs import Array, Arrays, Batch, Report, RolloutKernel, Until
+from armdyn.functions.rollout_runs import Arrays, Batch, Report, RolloutKernel, Until
 from armdyn.functions.unfinished import StepsSoFar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.parameters import with_parameters

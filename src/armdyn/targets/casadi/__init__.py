@@ -55,13 +55,13 @@ def to_casadi(program: Program, *, name: str | None = None, states: str | None =
 
     if states is not None:
         choice("states", states, ("last",), error=ShapeError)
-    taken, arguments = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
-    names, results_of = of_both_sides(taken, arguments, "CasADi", RESERVED)
+    inputs, arguments = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
+    names, results_of = of_both_sides(inputs, arguments, "CasADi", RESERVED)
     symbols = [ca.SX.sym(names[port.name], *_matrix(port)) for port in program.inputs]
     scalars = [scalar for symbol in symbols for scalar in _rows_of(ca, symbol)]
     outputs = program.replay(scalars, _operations(ca), ca.SX)
     results = [_of_rows(ca, port, values) for port, values in zip(program.outputs, outputs, strict=True)]
-    io_names = [names[n] for n in taken], [results_of[n] for n in arguments]
+    io_names = [names[n] for n in inputs], [results_of[n] for n in arguments]
     function = CasadiFunction(identifier(chosen_name(name, program.name), RESERVED), symbols, results, *io_names)
     function.states = states
     return function

@@ -207,9 +207,9 @@ def _line(before: str, value: str, after: str = "") -> str:
 
 def _signature(equations: EquationData, *, numpy: bool) -> str:
     """The shapes of the arrays, as a sentence."""
-    taken = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.inputs)
+    inputs = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.inputs)
     text = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.outputs)
-    return _quoted(f"Takes {taken or 'nothing'}; returns {text}.")
+    return _quoted(f"Takes {inputs or 'nothing'}; returns {text}.")
 
 
 def _shape(shape: tuple[int, ...], *, numpy: bool) -> str:

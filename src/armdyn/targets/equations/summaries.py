@@ -24,11 +24,11 @@ def summary(program: Program) -> str:
     >>> print(armdyn.load("planar_2r").mass_matrix.program())
     mass_matrix(q[2]) -> M[2,2]: ...
     """
-    shown = equations(program)
-    if len(shown) <= WHOLE:
-        return str(shown)
+    text = equations(program)
+    if len(text) <= WHOLE:
+        return str(text)
     rest = (
-        f"... {len(shown) - FIRST} more equations: print(program.equations()) shows all, program.latex() is LaTeX, "
+        f"... {len(text) - FIRST} more equations: print(program.equations()) shows all, program.latex() is LaTeX, "
         "program.to_python() Python"
     )
-    return f"{header(shown)}\n\n{lines(islice(sides(shown), FIRST))}\n{rest}"
+    return f"{header(text)}\n\n{lines(islice(sides(text), FIRST))}\n{rest}"

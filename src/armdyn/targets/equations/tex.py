@@ -187,10 +187,10 @@ def _belong(sine: Term, cosine: Term, equations: EquationData) -> bool:
 
 
 def _row(equations: EquationData, term: Term, printed: TermText, notation: Latex) -> str:
-    left = equations.symbols[term].latex
+    side = equations.symbols[term].latex
     if term.operation in ("sin", "cos") and (symbol := equations.symbols.get(term.arguments[0])):
-        return rf"{left} &= \{term.operation} {symbol.latex}"
-    return f"{left} &= {_broken(printed, notation)}"
+        return rf"{side} &= \{term.operation} {symbol.latex}"
+    return f"{side} &= {_broken(printed, notation)}"
 
 
 def _broken(printed: TermText, notation: Notation) -> str:

@@ -117,9 +117,9 @@ def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
     body = ["  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     if len(body) == 1:
         return f"{name} = {body[0].strip()}" if len(rows[0]) == 1 else f"{name} = ({', '.join(rows[0])})"
-    left, right = "⎡" + "⎢" * (len(rows) - 2) + "⎣", "⎤" + "⎥" * (len(rows) - 2) + "⎦"
+    opening, closing = "⎡" + "⎢" * (len(rows) - 2) + "⎣", "⎤" + "⎥" * (len(rows) - 2) + "⎦"
     margins = [f"{name} = ", *[" " * (columns(name) + 3)] * (len(rows) - 1)]
-    return "\n".join(f"{m}{a} {row} {b}" for m, a, row, b in zip(margins, left, body, right, strict=True))
+    return "\n".join(f"{m}{a} {row} {b}" for m, a, row, b in zip(margins, opening, body, closing, strict=True))
 
 
 def _padded(cell: str, width: int) -> str:
@@ -128,14 +128,14 @@ def _padded(cell: str, width: int) -> str:
 
 def _elements(matrix: Matrix, output: Array, equations: EquationData, cells: dict[Term, str]) -> str:
     """The elements one by one, except for those with equations above and zeros."""
-    shown, zeros = [], 0
+    texts, zeros = [], 0
     for symbol, term in elements(matrix, output):
         if term.operation == "const" and term.value == 0:
             zeros += 1
         elif equations.symbols.get(term) != symbol:
-            shown.append((symbol.unicode, cells[term]))
+            texts.append((symbol.unicode, cells[term]))
     note = f"the other {zeros} elements of {matrix.symbol.unicode} are 0" if zeros else ""
-    return "\n".join(part for part in (lines(shown), note) if part)
+    return "\n".join(part for part in (lines(texts), note) if part)
 
 
 def html(equations: EquationData) -> str:

@@ -79,8 +79,8 @@ def _units(root: Element, layout: FmiLayout) -> None:
         unit = SubElement(definitions, "Unit", name=name)
         SubElement(unit, "BaseUnit", {base: str(power) for base, power in UNITS[name].items()})
         if name in DISPLAYED:
-            shown, factor = DISPLAYED[name]
-            SubElement(unit, "DisplayUnit", name=shown, factor=repr(factor))
+            display, factor = DISPLAYED[name]
+            SubElement(unit, "DisplayUnit", name=display, factor=repr(factor))
 
 
 def _variable(variables: Element, place: VariablePlace, *, sampled: bool) -> None:

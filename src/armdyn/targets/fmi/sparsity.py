@@ -50,11 +50,13 @@ def _of_node(node: Node, sets: Sequence[_Sets]) -> _Sets:
         return _Sets(1 << int(arguments[0]), 0)
     if name == "const":
         return _Sets(0, 0)
-    taken = [sets[int(a)] for a in arguments]
+    sets_of_arguments = [sets[int(a)] for a in arguments]
     everything = changing = 0
-    for one in taken:
+    for one in sets_of_arguments:
         everything, changing = everything | one.all, changing | one.changing
-    by_constants = (name == "mul" and 0 in (taken[0].all, taken[1].all)) or (name == "div" and taken[1].all == 0)
+    by_constants = (name == "mul" and 0 in (sets_of_arguments[0].all, sets_of_arguments[1].all)) or (
+        name == "div" and sets_of_arguments[1].all == 0
+    )
     return _Sets(everything, changing if name in LINEAR or by_constants else everything)
 
 

@@ -162,8 +162,8 @@ def reduce_ordinary(out: FunctionBody, vector: Vector, x: str) -> tuple[str, str
     for part in half_pi_parts(vector):
         multiple = out.let(f"fmul {t} {k}, {vector.splat(part)}")
         less = out.let(f"fsub {t} {r}, {multiple}")
-        taken = out.let(f"fsub {t} {r}, {less}")
-        error = out.let(f"fsub {t} {taken}, {multiple}")
+        difference = out.let(f"fsub {t} {r}, {less}")
+        error = out.let(f"fsub {t} {difference}, {multiple}")
         rounding = out.let(f"fadd {t} {rounding}, {error}")
         signed, r = r, less
     return out.let(f"fadd {t} {r}, {rounding}"), signed, quadrant

@@ -42,13 +42,13 @@ class JointPanel:
         self._shown = [slider.displayed(x) for slider, x in zip(self.sliders, q, strict=True)]
         self.handles: list[Any] = []
         one_unit = len({slider.unit for slider in self.sliders}) == 1
-        for slider, shown in zip(self.sliders, self._shown, strict=True):
+        for slider, value in zip(self.sliders, self._shown, strict=True):
             handle = gui.add_slider(
                 slider.name if one_unit else f"{slider.name}, {slider.unit}",
                 slider.low,
                 slider.high,
                 slider.step,
-                shown,
+                value,
                 hint=_hint(slider),
             )
             handle.on_update(self.changed)
