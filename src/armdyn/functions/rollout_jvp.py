@@ -60,7 +60,7 @@ class RolloutJvp(RolloutCall):
 
     def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> RolloutKernel:
         own = self._of_primal(names)
-        kernel = self.primal._made("tangent", own, record, self.wrt, make=lambda: self._rollout(names, record))
+        kernel = self.primal._kernel_of("tangent", own, record, self.wrt, make=lambda: self._rollout(names, record))
         tangents = [self._tangents[name] for name in self._changing]
         state = (*self.state, *map(self._in_loop, self.state))
         return RolloutKernel(kernel, (*own, *tangents), frozenset(self.over_time), state, record)
