@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from armdyn.base.scalars import Array
+from armdyn.base.scalars import Array, Scalar
 
 Result = TypeVar("Result")
 
@@ -49,7 +49,7 @@ _DECIMAL, _WIDE = _context(DIGITS), _context(DIGITS + GUARD)
 def _binary(operation: Callable[[Decimal, Decimal], Result]) -> Callable[[Any, Any], Result]:
     """The method of `Exact` that applies ``operation`` to its own decimal and to that of another real number."""
 
-    def method(number: Any, other: object) -> Result:
+    def method(number: Scalar, other: object) -> Result:
         d = _operand(other)
         return NotImplemented if d is None else operation(number.decimal, d)
 
@@ -226,7 +226,7 @@ def _holds(compare: Callable[[Decimal, Decimal], bool], a: Decimal, b: Decimal) 
 ZERO, ONE, NAN = Exact(0), Exact(1), Exact(Decimal("NaN"))
 
 
-def exact(values: object) -> Any:
+def exact(values: object) -> Scalar:
     """Numbers as `Exact` ones, in an array if an array is given; traced scalars stay as they are.
 
     >>> exact([[1.0, 2.0]])[0, 1]
@@ -239,7 +239,7 @@ def exact(values: object) -> Any:
     return result if result.shape else result[()]
 
 
-def rounded(values: object) -> Any:
+def rounded(values: object) -> Scalar:
     """`Exact` numbers in float64, each rounded once; an array that holds traced scalars stays one of objects.
 
     >>> rounded(exact([1.0, 2.0]) / 3)
@@ -297,7 +297,7 @@ def _arctan_of_reciprocal(x: int, one: int) -> int:
     return total
 
 
-def right_angles(angle: Any) -> int | None:
+def right_angles(angle: Scalar) -> int | None:
     """k if the angle is the float64 number next to k right angles, as a description states them; else None.
 
     >>> right_angles(1.5707963267948966), right_angles(1.5708)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.base.errors import is_ours
+from armdyn.base.scalars import Scalar
 from armdyn.declaration import running
 from armdyn.functions import numpy_functions as of_traced
 from armdyn.program import Expr, arctan2, maximum, minimum
@@ -91,7 +92,7 @@ def _is_default(options: dict[str, Any], *others: str) -> bool:
     return all(value is None or value is nothing.get(name) for name, value in options.items() if name not in others)
 
 
-def _put(array: Any, result: Any) -> Any:
+def _put(array: Any, result: Any) -> Scalar:
     """Put the result in place of the elements of an array."""
     array[...] = result
     return array
@@ -165,7 +166,7 @@ def _is_traced(value: object) -> bool:
     return isinstance(value, Expr) or (isinstance(value, np.ndarray) and value.dtype == object)
 
 
-def _as_traced(value: object) -> Any:
+def _as_traced(value: object) -> Scalar:
     """An array of traced scalars as one that NumPy's functions work on; all else as it is."""
     if isinstance(value, tuple):
         parts = map(_as_traced, value)
@@ -173,7 +174,7 @@ def _as_traced(value: object) -> Any:
     return value.view(TracedArray) if isinstance(value, np.ndarray) and value.dtype == object else value
 
 
-def plain(result: object) -> Any:
+def plain(result: object) -> Scalar:
     """Arrays and tuples of them as plain arrays."""
     if isinstance(result, tuple):
         parts = map(plain, result)
@@ -184,7 +185,7 @@ def plain(result: object) -> Any:
 def _where_traced(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:
     """One function if an argument is traced, else another."""
 
-    def either(*args: object, **options: object) -> Any:
+    def either(*args: object, **options: object) -> Scalar:
         if any(map(_is_traced, (*args, *options.values()))):
             return _as_traced(function(*args, **options))
         return original(*args, **options)
@@ -192,11 +193,11 @@ def _where_traced(original: Callable[..., object], function: Callable[..., objec
     return either
 
 
-def _of_builtin(name: str, larger: Callable[[Any, Any], object]) -> Callable[..., Any]:
+def _of_builtin(name: str, larger: Callable[[Scalar, Scalar], object]) -> Callable[..., Any]:
     """``max`` or ``min``, of several arguments or of the elements of one."""
     original = getattr(builtins, name)
 
-    def fold(*args: Any, **options: object) -> Any:
+    def fold(*args: Any, **options: object) -> Scalar:
         values = args if len(args) > 1 else tuple(args[0])
         if (
             options
@@ -212,7 +213,7 @@ def _of_builtin(name: str, larger: Callable[[Any, Any], object]) -> Callable[...
 def _array_maker(original: Callable[..., object]) -> Callable[..., Any]:
     """A function that makes arrays, also of traced scalars."""
 
-    def make(*args: object, **options: Any) -> Any:
+    def make(*args: object, **options: Any) -> Scalar:
         if options.get("dtype") in (float, np.float64) and any(map(_is_traced, args)):
             options.pop("dtype")  # traced scalars represent floats
         return _as_traced(original(*args, **options))
@@ -223,7 +224,7 @@ def _array_maker(original: Callable[..., object]) -> Callable[..., Any]:
 def _array_filler(original: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes arrays of numbers, in which traced scalars may be put."""
 
-    def fill(*args: object, **options: object) -> Any:
+    def fill(*args: object, **options: object) -> Scalar:
         array: Array = original(*args, **options)
         return _as_traced(array.astype(object)) if array.dtype == float else array
 

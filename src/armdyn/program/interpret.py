@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from armdyn.base.scalars import Scalar
 from armdyn.program.operations import OPERATIONS
@@ -16,7 +15,7 @@ from armdyn.program.replay import replay
 _NUMPY = {name: operation.evaluate for name, operation in OPERATIONS.items()}
 
 
-def interpret(program: Program, *arrays: Scalar, dtype: Any = np.float64) -> tuple[NDArray[Scalar], ...]:
+def interpret(program: Program, *arrays: Scalar, dtype: DTypeLike = np.float64) -> tuple[NDArray[Scalar], ...]:
     """The outputs of ``program`` on input arrays of shape (..., *port.shape), leading axes broadcast.
 
     It is slow and simple: the reference for checks of the compiled targets, and the fallback if none is installed.
@@ -38,7 +37,7 @@ def interpret(program: Program, *arrays: Scalar, dtype: Any = np.float64) -> tup
     return tuple(outputs)
 
 
-def evaluate(program: Program, scalars: Sequence[object], dtype: Any = np.float64) -> list[list[Scalar]]:
+def evaluate(program: Program, scalars: Sequence[object], dtype: DTypeLike = np.float64) -> list[list[Scalar]]:
     """The scalars of every output for the flat input ``scalars``, each a number or an array."""
     with np.errstate(all="ignore"):  # NaN and infinity propagate to the result, as in compiled code
         return replay(program, scalars, _NUMPY, np.dtype(dtype).type)

@@ -143,11 +143,11 @@ class ShownRobot:
                 return
             self.place(q, joint=joint)
 
-    def load_chosen(self, _: Any = None) -> None:
+    def load_chosen(self, _: object = None) -> None:
         """Handle a load chosen by a user."""
         self.load, self.stale = max(float(self.load_box.value), 0.0), True
 
-    def follow_chosen(self, _: Any = None) -> None:
+    def follow_chosen(self, _: object = None) -> None:
         """Let the model follow the stream, or be moved by the sliders independently of it."""
         with self.lock:
             self.follows = bool(self.follow_box.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from armdyn.targets.jax.called import jax_program
 from armdyn.targets.jax.primitive import alike, call, jax, jnp, leading
 from armdyn.targets.named_calls import NamedCall
 from armdyn.targets.shapes import leading_axes, no_broadcast
+
+if TYPE_CHECKING:
+    from jax import Array as JaxArray
 
 assert lowering  # the import registers the primitive's lowering  # noqa: S101
 
@@ -73,14 +76,14 @@ def _check(values: Any, port: Port) -> Any:
     return array
 
 
-def _of_numbers(values: Any) -> Any:
+def _of_numbers(values: Any) -> JaxArray:
     """An array of Python's numbers, or of JAX's scalars, which may be traced."""
     has_jax = any(isinstance(one, jax.Array) for one in jax.tree.leaves(values))
     array = jnp.asarray(values) if has_jax else np.asarray(values)
     return array.astype(float) if array.dtype.kind in "iu" else array
 
 
-def _check_together(arrays: Sequence[Any], ports: Sequence[Port]) -> None:
+def _check_together(arrays: Sequence[JaxArray], ports: Sequence[Port]) -> None:
     for array, port in zip(arrays, ports, strict=True):
         if array.dtype != arrays[0].dtype:
             raise DTypeError(

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from armdyn.targets.kernels import kernel_of, loops_of
 from armdyn.targets.native.work_queue_ir import GROUP
 from armdyn.targets.native.xla_handler import Axis, HandlerError, handler, plan
 
+if TYPE_CHECKING:
+    from jax import Array as JaxArray
+
 mlir: Any = jax.interpreters.mlir
 
 _LETTERS = {"float32": "f", "float64": "d"}
@@ -31,7 +34,7 @@ _MOST_OF_NUMPY = 64
 """The most arguments and results of a ufunc together."""
 
 
-def lower(program: Program, *arrays: Any) -> list[Any]:
+def lower(program: Program, *arrays: JaxArray) -> list[JaxArray]:
     """The results of a program, computed with JAX's operations."""
     scalars = []
     for array, port in zip(arrays, program.inputs, strict=True):
@@ -45,7 +48,7 @@ def lower(program: Program, *arrays: Any) -> list[Any]:
     ]
 
 
-def _array(values: list[Any], port: Port, states: tuple[int, ...], dtype: object) -> Any:
+def _array(values: list[Any], port: Port, states: tuple[int, ...], dtype: object) -> JaxArray:
     stacked = jnp.stack(values, axis=-1) if values else jnp.empty((*states, 0), dtype)
     return stacked.reshape(*states, *port.shape)
 
@@ -133,7 +136,7 @@ def _broadcast(context: Any, *operands: object, called: JaxProgram) -> Any:
     """The call with all arrays broadcast to all states."""
     states = batch_of([aval.shape for aval in context.avals_in], called.program.inputs)
 
-    def call_all(*arrays: object) -> Any:
+    def call_all(*arrays: object) -> JaxArray:
         ports = called.program.inputs
         whole = [jnp.broadcast_to(a, (*states, *port.shape)) for a, port in zip(arrays, ports, strict=True)]
         return call.bind(*whole, called=called)
@@ -152,7 +155,7 @@ def _through_python(context: Any, *operands: object, called: JaxProgram) -> Any:
         results = result if isinstance(result, tuple | list) else (result,)
         return tuple(np.asarray(x, aval.dtype) for x, aval in zip(results, context.avals_out, strict=True))
 
-    def call_back(*arrays: object) -> Any:
+    def call_back(*arrays: object) -> JaxArray:
         return jax.pure_callback(numbers, context.avals_out, *arrays, vmap_method="broadcast_all")
 
     return mlir.lower_fun(call_back, multiple_results=True)(context, *operands)

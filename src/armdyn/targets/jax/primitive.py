@@ -8,12 +8,15 @@ linear in the tangents; its transpose is the call of the adjoint program. Both a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armdyn.base.errors import Unsupported
 from armdyn.base.extras import extra
 from armdyn.program.ports import Port
 from armdyn.targets.jax.called import JaxProgram
+
+if TYPE_CHECKING:
+    from jax import Array as JaxArray
 
 _WHAT = "armdyn.targets.jax"
 jax: Any = extra("jax", _WHAT, library="JAX")
@@ -31,14 +34,14 @@ def leading(shape: Sequence[int], port: Port) -> tuple[int, ...]:
     return tuple(shape[: len(shape) - len(port.shape)])
 
 
-def _results(*operands: Any, called: JaxProgram) -> list[Any]:
+def _results(*operands: JaxArray, called: JaxProgram) -> list[Any]:
     """Shapes and types of the results."""
     states = batch_of([operand.shape for operand in operands], called.program.inputs)
     shapes = [(*states, *port.shape) for port in called.program.outputs]
     return [_like(operands[0], jax.core.ShapedArray(shape, operands[0].dtype)) for shape in shapes]
 
 
-def _like(operand: Any, result: Any) -> Any:
+def _like(operand: JaxArray, result: Any) -> Any:
     """The result's abstract value; in `jax.shard_map` it varies along the mesh axes of the operands, made `alike`."""
     if not _along(operand):
         return result
@@ -52,14 +55,14 @@ def _along(aval: object) -> frozenset[str]:
     return frozenset(axes)
 
 
-def alike(arrays: Sequence[Any]) -> list[Any]:
+def alike(arrays: Sequence[JaxArray]) -> list[JaxArray]:
     """The arrays, made to vary along common axes of a mesh, so that a shared one's cotangent is summed over these."""
     along = [_along(array.aval) for array in arrays]
     every = frozenset[str]().union(*along)
     return [_varying(array, tuple(every - own)) for array, own in zip(arrays, along, strict=True)]
 
 
-def _varying(array: object, axes: tuple[str, ...]) -> Any:
+def _varying(array: object, axes: tuple[str, ...]) -> JaxArray:
     if not axes:
         return array
     return jax.lax.pcast(array, axes, to="varying") if hasattr(jax.lax, "pcast") else jax.lax.pvary(array, axes)
@@ -71,7 +74,7 @@ def batch_of(shapes: Sequence[Sequence[int]], ports: Sequence[Port]) -> tuple[in
     return tuple(jnp.broadcast_shapes(*heads))  # JAX's, since extents are symbols under jax.export
 
 
-def _evaluated(*operands: object, called: JaxProgram) -> Any:
+def _evaluated(*operands: object, called: JaxProgram) -> JaxArray:
     with jax.disable_jit(False):  # also if the caller has disabled it, because there is no other way to evaluate
         return called.compiled(*operands)
 
@@ -91,7 +94,7 @@ def _rates(operands: Sequence[object], tangents: Sequence[object], *, called: Ja
     return results, [jnp.broadcast_to(rate, result.shape) for rate, result in zip(rates, results, strict=True)]
 
 
-def _transposed(cotangents: Sequence[object], *operands: Any, called: JaxProgram) -> list[object]:
+def _transposed(cotangents: Sequence[object], *operands: JaxArray, called: JaxProgram) -> list[object]:
     """Reverse mode: a tangent program, linear in its last operands, becomes an adjoint program.
 
     So does any other program in operands in which it is affine, e.g. an adjoint program, linear in its cotangents,
@@ -126,12 +129,12 @@ def _require_affine(called: JaxProgram, of: tuple[str, ...], wrt: tuple[str, ...
         )
 
 
-def _or_zeros(operand: Any) -> Any:
+def _or_zeros(operand: JaxArray) -> JaxArray:
     """The operand, or zeros for an operand of the transposition."""
     return jnp.zeros(operand.aval.shape, operand.aval.dtype) if ad.is_undefined_primal(operand) else operand
 
 
-def _summed(array: Any, shape: tuple[int, ...]) -> Any:
+def _summed(array: JaxArray, shape: tuple[int, ...]) -> JaxArray:
     """The cotangent of an operand that several states share, the sum over these states."""
     extra_axes = array.ndim - len(shape)
     shared = [extra_axes + k for k, extent in enumerate(shape) if extent == 1 != array.shape[extra_axes + k]]
@@ -150,12 +153,12 @@ def _batched(operands: Sequence[object], axes: Sequence[int | None], *, called: 
     return results, [0] * len(results)
 
 
-def _rank(operand: Any, axis: int | None, port: Port) -> int:
+def _rank(operand: JaxArray, axis: int | None, port: Port) -> int:
     """The number of leading axes, without the mapped one."""
     return int(operand.ndim) - len(port.shape) - (axis is not None)
 
 
-def _with_axes(operand: Any, count: int) -> Any:
+def _with_axes(operand: JaxArray, count: int) -> JaxArray:
     """The operand with ``count`` axes of one element after the first axis."""
     return operand.reshape(operand.shape[0], *(1,) * count, *operand.shape[1:])
 

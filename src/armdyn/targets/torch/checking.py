@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armdyn.base.errors import DTypeError, Unsupported
 from armdyn.base.extras import extra
 from armdyn.program.ports import Port
 from armdyn.targets.shapes import leading_axes, no_broadcast
 from armdyn.targets.torch.evaluation import batch_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
@@ -20,7 +23,7 @@ _LOWERED = (torch.bfloat16, torch.float16)
 _DEVICES = ("cpu", "meta")
 
 
-def align_tensors(tensors: Sequence[Any], ports: Sequence[Port]) -> list[object]:
+def align_tensors(tensors: Sequence[Tensor], ports: Sequence[Port]) -> list[object]:
     """The tensors, checked, with leading axes broadcast; no memory is copied.
 
     Under `torch.autocast` tensors of lower precision are computed in float32, or in float64 if another one has that, as
@@ -46,7 +49,7 @@ def _common_type(tensors: Sequence[object]) -> Any:
     return next((dtype for dtype in _TYPES if dtype in types), torch.float32)
 
 
-def _is_lowered(tensor: Any) -> bool:
+def _is_lowered(tensor: Tensor) -> bool:
     """True if `torch.autocast` is on and has lowered the precision of a tensor."""
     is_low = isinstance(tensor, torch.Tensor) and tensor.dtype in _LOWERED
     return is_low and bool(torch.is_autocast_enabled(tensor.device.type))
@@ -73,7 +76,7 @@ def _check(tensor: object, port: Port, dtype: Any) -> None:
     leading_axes(tensor.shape, port)
 
 
-def _check_same_type(tensors: Sequence[Any], ports: Sequence[Port]) -> None:
+def _check_same_type(tensors: Sequence[Tensor], ports: Sequence[Port]) -> None:
     for tensor, port in zip(tensors, ports, strict=True):
         if tensor.dtype is not tensors[0].dtype:
             raise DTypeError(
@@ -87,7 +90,7 @@ def _check_same_type(tensors: Sequence[Any], ports: Sequence[Port]) -> None:
             )
 
 
-def _broadcast(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
+def _broadcast(tensors: Sequence[Tensor], ports: Sequence[Port]) -> list[Tensor]:
     batches = [batch_of(tensor, port) for tensor, port in zip(tensors, ports, strict=True)]
     if all(batch == batches[0] for batch in batches):
         return list(tensors)

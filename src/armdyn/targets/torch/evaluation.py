@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from armdyn.program.program import Program
 from armdyn.targets.kernels import Kernel, kernel_of
 from armdyn.targets.parallel import run_in_parallel
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
 
@@ -29,11 +32,11 @@ class KernelCalls:
         self.workers = workers
         self._inputs, self._outputs = _with_numbers(program.inputs), _with_numbers(program.outputs)
 
-    def __call__(self, *tensors: object) -> list[Any]:
+    def __call__(self, *tensors: object) -> list[Tensor]:
         """The results, new tensors; the leading axes of all tensors are equal."""
         return self.of_arrays(tensors, list(map(as_array, tensors)))
 
-    def of_arrays(self, tensors: Sequence[Any], arrays: Sequence[object]) -> list[object]:
+    def of_arrays(self, tensors: Sequence[Tensor], arrays: Sequence[object]) -> list[object]:
         """The results for tensors, given their views as arrays."""
         results = self.empty_results(tensors[0], batch_of(tensors[0], self.program.inputs[0]))
         out = tuple(results[k].numpy() for k in self._outputs)
@@ -44,11 +47,11 @@ class KernelCalls:
             self._run(tensors[0].dtype)(*(arrays[k] for k in self._inputs), out=out)
         return results
 
-    def empty_results(self, like: Any, batch: Sequence[int]) -> list[Any]:
+    def empty_results(self, like: Tensor, batch: Sequence[int]) -> list[Tensor]:
         """Tensors for the results, of any contents; on the device and of the type of ``like``."""
         return [like.new_empty((*batch, *port.shape)) for port in self.program.outputs]
 
-    def constants(self) -> list[Any]:
+    def constants(self) -> list[Tensor]:
         """The results of a program without numbers as inputs, as arrays."""
         some = [np.empty(port.shape) for port in self.program.inputs]
         results = interpret(self.program, *some)
@@ -72,11 +75,11 @@ def _with_numbers(ports: Sequence[Port]) -> list[int]:
     return [k for k, port in enumerate(ports) if port.size]
 
 
-def batch_of(tensor: Any, port: Port) -> tuple[int, ...]:
+def batch_of(tensor: Tensor, port: Port) -> tuple[int, ...]:
     """The leading axes of a tensor."""
     return tuple(tensor.shape[: tensor.ndim - len(port.shape)])
 
 
-def as_array(tensor: Any) -> Any:
+def as_array(tensor: Tensor) -> Any:
     """NumPy's view of a tensor's memory."""
     return tensor.detach().resolve_neg().numpy()

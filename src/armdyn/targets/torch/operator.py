@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armdyn.base.extras import extra
 from armdyn.base.threads import Once, cached_property
 from armdyn.program.program import Program
 from armdyn.targets.identifiers import identifier
 from armdyn.targets.torch.evaluation import KernelCalls, batch_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
@@ -74,7 +77,7 @@ class Operator:
         definition.register_vmap(self._vmap)
         return definition
 
-    def __call__(self, *tensors: object) -> tuple[Any, ...]:
+    def __call__(self, *tensors: object) -> tuple[Tensor, ...]:
         """The results by ``op``."""
         results = self.op(*tensors)
         return (results,) if len(self.program.outputs) == 1 else tuple(results)
@@ -94,7 +97,7 @@ class Operator:
     def _backward(self, ctx: Any, *cotangents: object) -> tuple[object, ...]:
         return self.backward(ctx.saved_tensors, cotangents, ctx.needs_input_grad, Operator.__call__)
 
-    def backward(self, tensors: Any, cotangents: Any, needed: Any, call: Any) -> tuple[Any, ...]:
+    def backward(self, tensors: Tensor, cotangents: Tensor, needed: Any, call: Any) -> tuple[Tensor, ...]:
         """The cotangents of the inputs that need one, None for others; ``call`` evaluates an operator."""
         of = tuple(k for k, cotangent in enumerate(cotangents) if cotangent is not None)
         wrt = tuple(k for k, is_needed in enumerate(needed) if is_needed)
@@ -111,7 +114,7 @@ class Operator:
 _registered: Once[tuple[str, int | None], Any] = Once()
 
 
-def in_front(size: int, in_dims: Any, tensors: Any) -> list[object]:
+def in_front(size: int, in_dims: Any, tensors: Tensor) -> list[object]:
     """Tensors with the mapped axis in front; those without one are expanded along it, without copying memory."""
     return [
         tensor.expand(size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armdyn.base.extras import extra
 from armdyn.targets.torch.evaluation import as_array
 from armdyn.targets.torch.operator import Operator, in_front
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
@@ -60,7 +63,7 @@ class Call(torch.autograd.Function):  # type: ignore[misc]  # torch is Any here,
         return results, (0,) * len(results)
 
 
-def _memory_of(tensors: Sequence[Any]) -> list[object] | None:
+def _memory_of(tensors: Sequence[Tensor]) -> list[object] | None:
     """The tensors as arrays; None if torch records or simulates operators, so that the operator must be called."""
     if is_in_torch_dispatch_mode() or not all(type(tensor) in _PLAIN and tensor.is_cpu for tensor in tensors):
         return None

@@ -57,7 +57,7 @@ class JointPanel:
         self.buttons = gui.add_button_group("Go to", ("start", "zero", "random"))
         self.buttons.on_click(self.clicked)
 
-    def changed(self, _: Any = None) -> None:
+    def changed(self, _: object = None) -> None:
         """Read the positions of the sliders that a user has moved."""
         with self._lock:
             names = []
@@ -69,7 +69,7 @@ class JointPanel:
             if names:
                 self._moved(np.array(self._at), names[0])
 
-    def clicked(self, _: Any = None) -> None:
+    def clicked(self, _: object = None) -> None:
         """Move all joints to the initial positions, to zero or as near as limits allow, or to random positions."""
         if self.buttons.value == "random":
             q = self.robot.random_configuration()

@@ -38,7 +38,7 @@ class PlayPanel:
         self.loop = gui.add_checkbox("Loop", playback.loop)
         self.loop.on_update(self.loop_chosen)
 
-    def toggle(self, _: Any = None) -> None:
+    def toggle(self, _: object = None) -> None:
         """Play, or pause."""
         now = self._clock()
         if self.playback.playing:
@@ -47,18 +47,18 @@ class PlayPanel:
             self.playback.play(now)
         self.refresh()
 
-    def scrubbed(self, _: Any = None) -> None:
+    def scrubbed(self, _: object = None) -> None:
         """Seek to the time that a user has set on the slider."""
         value = float(self.slider.value)
         if abs(value - self._shown) > CLOSE_TO:
             self._shown = value
             self.playback.seek(value, self._clock())
 
-    def speed_chosen(self, _: Any = None) -> None:
+    def speed_chosen(self, _: object = None) -> None:
         """Set the speed to the chosen one."""
         self.playback.set_speed(float(str(self.speed.value)), self._clock())
 
-    def loop_chosen(self, _: Any = None) -> None:
+    def loop_chosen(self, _: object = None) -> None:
         """Turn looping on or off."""
         self.playback.loop = bool(self.loop.value)
 

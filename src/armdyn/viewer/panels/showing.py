@@ -55,7 +55,7 @@ class ShowPanel:
         self.shadows = gui.add_checkbox("Shadows", False, hint="slow without a graphics card")
         self.shadows.on_update(self.light)
 
-    def redraw(self, _: Any = None) -> None:
+    def redraw(self, _: object = None) -> None:
         """Apply the selection."""
         self.show.look, self.show.frames = self.look.value, self.frames.value
         self.show.tip_ellipsoid = self.ellipsoid.value
@@ -63,10 +63,10 @@ class ShowPanel:
             setattr(self.show, name, bool(box.value))
         self._changed()
 
-    def darken(self, _: Any = None) -> None:
+    def darken(self, _: object = None) -> None:
         """Apply the chosen background."""
         self._darkened(bool(self.dark.value))
 
-    def light(self, _: Any = None) -> None:
+    def light(self, _: object = None) -> None:
         """Turn shadows on or off."""
         self._lit(bool(self.shadows.value))
