@@ -187,7 +187,7 @@ class Actuator(JointActuator):
 
     @property
     def spring_numbers(self) -> Mapping[str, float]:
-        """Stiffness, damping and cubic term of its spring; none without one."""
+        """The stiffness, damping and cubic term of the spring; empty without a spring."""
         return {} if self.spring is None else dataclasses.asdict(self.spring)
 
     @property

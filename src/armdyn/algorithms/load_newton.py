@@ -140,7 +140,7 @@ class SolutionUnderLoad(NamedTuple):
     Args:
         qdd, reactions, loads: as of `LinearSolution`.
         solve: the change of qdd by joint forces, a vector or the columns of a matrix: (d tau/d qdd)^-1 times these.
-        friction: that depends on these loads, by body.
+        friction: forces that depend on these loads, by body.
     """
 
     qdd: Array

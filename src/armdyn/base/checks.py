@@ -422,7 +422,7 @@ def places(
     """The places of names among the known ones, in the order given; one name at least, and each once.
 
     Args:
-        argument: that names them, for messages.
+        argument: its name, for messages.
         names: one, or several.
         choices: all that there are.
         kind: what they are names of, and

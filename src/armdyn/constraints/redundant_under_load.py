@@ -31,7 +31,7 @@ class LeastSquares(NamedTuple):
 
     Args:
         qdd: accelerations, (..., n).
-        friction: that depends on the load, N m or N, (..., n).
+        friction: forces that depend on the load, N m or N, (..., n).
         hidden: the inertia of rotors that this friction hides from the links, (..., n).
     """
 

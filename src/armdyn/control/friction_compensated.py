@@ -23,7 +23,7 @@ def friction_compensated(controller: Function, velocities: str = "qd") -> Functi
     sticks. A wrench at the tip is not included.
 
     Args:
-        controller: that does not overcome friction itself; `with_model` around one that does may give it a model
+        controller: one that does not overcome friction itself; `with_model` around one that does may give it a model
             without friction.
         velocities: whose friction is compensated: ``qd``, the arm's, or an argument of the controller with one number
             for each joint, as ``qd_ref``, which has no noise and gets joints going that are to move.

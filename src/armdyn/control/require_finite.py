@@ -17,13 +17,13 @@ SHORTER = "Use a shorter step or lower gains, and record q, qd and tau with ever
 def require_finite(
     loop: ClosedLoop, rolled: RolloutResults, *, h: float | None = None, t0: float = 0.0
 ) -> RolloutResults:
-    """The results of a closed loop, if they are finite; else an error with the arm, the time and the joint.
+    """The results of a closed loop, all finite; otherwise an error has the arm, the time and the joint.
 
     The call itself warns, by `armdyn.simulation.DivergenceWarning`, if the last state is not finite. This checks
     all records too, in which the first number that is not finite may be a torque or a signal.
 
     Args:
-        loop: that was called.
+        loop: the closed loop that was called.
         rolled: its result.
         h: the step of that call, s; the method's by default.
         t0: the time at first, s.

@@ -341,7 +341,7 @@ class Articulation:
         node: its element.
         parent: the name of the link that it stands on.
         child: the name of the link that it carries.
-        parent_body: that link, if it exists.
+        parent_body: the parent link, if it exists.
         child_body: likewise.
     """
 

@@ -91,7 +91,7 @@ class CompiledFunction:
                 pass  # the whole way raises the error
         return self._call_whole_way(call, arrays, keywords, out, workers)
 
-    def _run(self, kernel: Kernel, arrays: Sequence[object], out: object, workers: int | None) -> Any:
+    def _run(self, kernel: Kernel, arrays: Sequence[object], out: object, workers: Any) -> Any:
         """Call a kernel; returns the results under their declared names."""
         function = kernel.for_arrays(arrays)
         run = function if workers is None else partial(run_in_parallel, function, workers)

@@ -55,7 +55,7 @@ class LawFit(Tabulated):
         values: of them.
         deviations: of them; 0 of those that were not fitted, infinite of those that the samples do not determine.
         rms: the root of the mean square of the residual, N m or N.
-        first_rms: that of the first values.
+        first_rms: the RMS residual of the first values.
         steps: of the method, of all starts.
     """
 

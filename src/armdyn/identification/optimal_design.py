@@ -37,7 +37,7 @@ class Design:
     """The information of a motion and its slopes, at fixed times.
 
     Args:
-        robot: that moves.
+        robot: the robot that moves.
         base: the base parameters whose columns count.
         options: of the regressor.
         bounds: of the motion.

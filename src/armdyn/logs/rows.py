@@ -62,7 +62,7 @@ def read_rows(
     Args:
         source: as of `armdyn.logs.read`.
         robot: whose joints these are.
-        quantities: that are used; the first must be there, the others may be missing.
+        quantities: names of the used quantities; the first is required, the others may be missing.
         partial: True if any column may be missing, but not all: it is zero, and a warning names it.
         timed: True if times must be there, or a rate.
         columns: as of `armdyn.logs.read`.

@@ -164,7 +164,7 @@ def refuse_parts(table: Table, robot: RobotLike, quantities: Sequence[str], *, p
     Args:
         table: of the source.
         robot: whose joints these are.
-        quantities: that are used.
+        quantities: names of the used quantities.
         partial: True if columns may be missing; only those of joints that do not exist are refused.
 
     Raises:
@@ -212,7 +212,7 @@ def _first(words: Sequence[str], count: int) -> str:
 
 
 def _guesses(guess: Guess, named: Mapping[str, object]) -> list[str]:
-    """Sentences on the columns of a layout other than armdyn's own."""
+    """Notes on the columns that a layout other than armdyn's own determines, one sentence each."""
     guessed_places = {quantity: places for quantity, places in guess.places.items() if quantity not in named}
     places_by_quantity = {
         quantity: places for quantity, places in guessed_places.items() if places[0].label != quantity

@@ -89,7 +89,7 @@ def friction_map(robot: RobotLike, speeds: ArrayLike | None = None, loads: Array
     Args:
         speeds: qd, rad/s or m/s, shape (S,) for all joints or (n, S), not zero; if None 60 in each direction up to the
             limit of each joint, or 1 without a limit.
-        loads: that joints transmit to their links, N m or N, shape (L,) or (n, L); if None zero, and the largest
+        loads: forces that joints transmit to their links, N m or N, shape (L,) or (n, L); if None zero, and the largest
             gravity force in 256 random poses with both signs if some friction depends on it.
 
     Raises:

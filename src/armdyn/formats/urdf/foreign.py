@@ -79,7 +79,7 @@ class ForeignWord:
         line: of the file.
         text: the word with its value, and its meaning.
         names: of the links and joints on which it acts; it acts on the robot if there are none.
-        joint: that can be locked, and it then does not act.
+        joint: the joint that can be locked; the element does not act then.
     """
 
     line: int
