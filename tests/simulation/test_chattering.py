@@ -129,7 +129,7 @@ def test_friction_under_load_of_coupled_joints_beside_a_stop() -> None:
     """The solver would come to a halt where the gear rests; fixed steps carry the motion on, and the stop holds."""
     drive = Actuator(Motor(0.5), Gear(1.0, efficiency=0.8, back_efficiency=0.6), Coulomb(3.0))
     robot = slides(drive).with_limits({"slide_a": (0.0, 1.05)})
-    settings = {"duration": 0.8, "save": SaveAt(every=0.01), "elements": [armdyn.simulation.Stops(0.9)]}
+    settings = {"duration": 0.5, "save": SaveAt(every=0.01), "elements": [armdyn.simulation.Stops(0.9)]}
     found = armdyn.simulate(robot, [1.0], [0.5], **settings)
     steps = armdyn.simulate(robot, [1.0], [0.5], method=RungeKutta4(step=2e-3), **settings)
     np.testing.assert_allclose(found.q[-1], steps.q[-1], atol=1e-3)

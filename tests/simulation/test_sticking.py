@@ -531,7 +531,7 @@ def slides(count):
 def test_forces_between_bounds_of_large_and_badly_scaled_problems():
     """The conditions of the problem hold, whatever the first guesses."""
     rng = np.random.default_rng(9)
-    for n in (1, 3, 7, 12):
+    for n in (1, 3, 7, 10):
         B = rng.normal(size=(300, n, n)) * 10.0 ** rng.uniform(-1.5, 1.5, (300, n, 1))
         W = B @ B.swapaxes(-1, -2)
         b = rng.normal(size=(300, n)) * np.sqrt(np.einsum("sii->si", W)) * 5

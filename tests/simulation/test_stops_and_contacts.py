@@ -324,7 +324,7 @@ def test_a_contact_that_is_touched_holds_when_it_is_pushed():
         J = arm.jacobian(q, expressed_in="world")[4]
         return arm.gravity_forces(q) - 5.0 * qd - 30.0 * t**2 * J
 
-    motion = armdyn.simulate(arm, q0, duration=0.8, method="rk4", torque=down, elements=[floor])
+    motion = armdyn.simulate(arm, q0, duration=0.8, method=RungeKutta4(4e-3), torque=down, elements=[floor])
     assert arm.forward_kinematics(motion.q)[:, 1, 3].min() - height > -1.1e-9
     assert motion.signals["contact_force"][-1, 0] > 10.0
 
