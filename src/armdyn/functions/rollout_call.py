@@ -197,9 +197,9 @@ class RolloutCall(ABC):
             last=None if last is None else self._rows_type(*(batch.unflat(last[name][:, 0]) for name in self.record)),
         )
 
-    def _ending(self, watch: Watch, given: Mapping[str, Any], batch: Batch, rows: Arrays) -> Until:
+    def _ending(self, watch: Watch, arguments: Mapping[str, Any], batch: Batch, rows: Arrays) -> Until:
         """The end of a run by what a watch reads: arrays with the axes of the batch."""
-        watch.begin(self, given, {name: batch.rows_unflat(array) for name, array in rows.items()})
+        watch.begin(self, arguments, {name: batch.rows_unflat(array) for name, array in rows.items()})
 
         def until(done: int, state: Arrays) -> tuple[int, Arrays] | None:
             steps = watch.steps_kept(done, {name: batch.unflat(batch.of_all(name, a)) for name, a in state.items()})

@@ -161,18 +161,18 @@ def simulate_torques(
         except (SimulationError, SimulationInterrupted) as error:
             begun = [*pieces, *([] if error.trajectory is None else [error.trajectory])]
             error.simulation = _join(robot, ends[: len(begun)], begun, units) if begun else None  # type: ignore[union-attr]
-            error.args = (_message(str(error), begin, kept=bool(begun)),)
+            error.args = (_message(str(error), begin, has_results=bool(begun)),)
             raise
         pieces.append(piece)
         q, qd = piece.q[-1], piece.qd[-1]
     return _join(robot, ends, pieces, units)
 
 
-def _message(message: str, begin: float, *, kept: bool) -> str:
+def _message(message: str, begin: float, *, has_results: bool) -> str:
     """The message of an error in a segment that begins at a time."""
     text = message.removesuffix(KEPT).rstrip().removesuffix(".")
     text = re.sub(r"(?<=\bt = )[-+.\de]+(?= s\b)", lambda found: f"{begin + float(found[0]):g}", text)
-    return f"{text}. {KEPT_HERE}" if kept else f"{text}."
+    return f"{text}. {KEPT_HERE}" if has_results else f"{text}."
 
 
 def _law(torques: TorqueTable, k: int, begin: float) -> Callable[[float, Array, Array], Array]:

@@ -273,7 +273,7 @@ class _Call:
         results = self._results(batch, arrays[0], out, whole)
         outputs = [argument for argument in self.kernel._arguments if argument.is_output]
         for argument, result in zip(outputs, results, strict=True):
-            one = self._placed(argument, result, self.rows, given=out is not None)
+            one = self._placed(argument, result, self.rows, is_given=out is not None)
             outer = one.outer(batch)
             if one.batch != batch or outer is None or (outer == 0 and count_of(batch) > 1):
                 shape = shape_of(argument, batch, self.states, self.rows)
@@ -283,7 +283,7 @@ class _Call:
             self._launch(whole, count_of(batch))
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _placed(self, argument: KernelArgument, value: object, rows: int, *, given: bool = True) -> SortedAxes:
+    def _placed(self, argument: KernelArgument, value: object, rows: int, *, is_given: bool = True) -> SortedAxes:
         array = device_array(argument.port.name, value, self.stream)
         if array.dtype != self.kernel.dtype:
             raise DTypeError(

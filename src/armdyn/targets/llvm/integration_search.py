@@ -161,7 +161,7 @@ class Search:
         for place, value in ((_LOW, 0.0), (_F_LOW, start), (_HIGH, h), (_F_HIGH, 1.0), (_SIDE, 0.0), (_WHOLE, h)):
             self._store(place, begins, value)
 
-    def _narrow(self, some: str, trial: str, falls: str, least: str, which: str) -> None:
+    def _narrow(self, some: str, trial: str, falls: str, least: str, index: str) -> None:
         """Take the latest step as an end of the interval, and choose the length of the next one."""
         lanes, h = self.lanes, self.lanes.load("%h")
         up, down = lanes.without(trial, falls), lanes.both(some, falls)
@@ -170,7 +170,7 @@ class Search:
         self._store(_F_LOW, up, least)
         self._store(_HIGH, down, h)
         self._store(_F_HIGH, down, lanes.select(below, least, 1.0))
-        self._store(_WHICH, below, which)
+        self._store(_WHICH, below, index)
         again = lanes.both(down, lanes.compare("oeq", self._load(_SIDE), 1.0))
         self._store(_F_LOW, again, lanes.op("fmul", self._load(_F_LOW), 0.5))
         again = lanes.both(up, lanes.compare("oeq", self._load(_SIDE), -1.0))

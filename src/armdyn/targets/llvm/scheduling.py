@@ -46,16 +46,18 @@ REGISTER_LIMITS = {32: RegisterLimits(28, 768), 16: RegisterLimits(10, 64)}
 """The limits by number of vector registers: 32 of AVX-512, measured and by llvm-mca's model; 16 of AVX2, measured."""
 
 
-def schedule(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], limits: RegisterLimits) -> list[int]:
+def schedule(
+    nodes: Sequence[Node], stretch: Sequence[int], stored: Collection[int], limits: RegisterLimits
+) -> list[int]:
     """The nodes of a stretch in a new order of evaluation.
 
     Args:
         nodes: the nodes of the program.
         stretch: the indices of its nodes, in an order of evaluation.
-        kept: the values that are also stored.
+        stored: the values that are also stored.
         limits: those of the processor's registers.
     """
-    units = _Units(nodes, stretch, kept, limits)
+    units = _Units(nodes, stretch, stored, limits)
     order: list[int] = []
     ready: list[tuple[int, int]] = []  # ranks of units, the longest chain first
     cycle = values = 0
@@ -88,9 +90,9 @@ class _Units:
     """
 
     def __init__(
-        self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int], limits: RegisterLimits
+        self, nodes: Sequence[Node], stretch: Sequence[int], stored: Collection[int], limits: RegisterLimits
     ) -> None:
-        unit_of = _fused(nodes, stretch, kept)
+        unit_of = _fused(nodes, stretch, stored)
         self.members: dict[int, list[int]] = {unit_of[index]: [] for index in stretch}
         self._reads: dict[int, set[int]] = {unit: set() for unit in self.members}
         self._read_by: dict[int, list[int]] = {unit: [] for unit in self.members}
@@ -173,7 +175,7 @@ class _Units:
             heapq.heappush(self._coming, (self._begins[unit], unit))
 
 
-def _fused(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> dict[int, int]:
+def _fused(nodes: Sequence[Node], stretch: Sequence[int], stored: Collection[int]) -> dict[int, int]:
     """The unit of each node; a product belongs to the sum that is its only reader, because both are one instruction."""
     readers = dict.fromkeys(stretch, 0)
     for index in stretch:
@@ -184,7 +186,7 @@ def _fused(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int])
     for index in stretch:
         if nodes[index][0] in ("add", "sub"):
             products = (a for a in arguments_of(nodes[index]) if a in readers and nodes[a][0] == "mul")
-            alone = next((a for a in products if readers[a] == 1 and a not in kept), None)
+            alone = next((a for a in products if readers[a] == 1 and a not in stored), None)
             if alone is not None:
                 unit_of[alone] = index
     return unit_of

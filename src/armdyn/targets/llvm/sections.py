@@ -313,12 +313,12 @@ class _Wants:
         for read in self._read_by.values():
             read.discard(own)
 
-    def any_wants(self, readers: Iterable[Conditions], wanted: Conditions) -> bool:
+    def any_wants(self, readers: Iterable[Conditions], conditions: Conditions) -> bool:
         """True if any of some stretches reads from another one, directly or through others."""
         remaining, seen = list(readers), set[Conditions]()
         while remaining:
             one = remaining.pop()
-            if one == wanted:
+            if one == conditions:
                 return True
             if one not in seen:
                 seen.add(one)
