@@ -173,6 +173,8 @@ APART = ({"flexible joint", "backlash"},)
 """Pairs that are one element."""
 
 USES = ("simulate, adaptive", "simulate, fixed steps", "ClosedLoop", "gradient", "study", "C", "FMU")
+WITHIN = "within loop steps"
+"""The use of each element alone: a state within a step of `simulate(controller=...)`."""
 
 
 def case_of(names: tuple[str, ...], arm: str = "planar_2r") -> Case:
@@ -259,6 +261,17 @@ class Cell:
         ends = [loop(self.case.q0, self.case.qd0, steps=n, h=DURATION / n, **self._given()).final for n in STEPS]
         return _order([float(np.abs(np.concatenate([end.q, end.qd]) - self.exact()).max()) for end in ends])
 
+    def within(self) -> str:
+        """The state under a controller at a time that is elsewhere in its step in each run."""
+        t, errors = 0.8137 * DURATION, []
+        given = {"duration": DURATION, "elements": self.elements, "save": SaveAt(times=[t])}
+        run = partial(simulate, self.robot, self.case.q0, self.case.qd0, **given)
+        exact = run(torque=self.tau, method=FINE)
+        for steps in STEPS:
+            motion = run(controller=partial(_given_tau, force=self.tau), method=RungeKutta4(DURATION / steps))
+            errors.append(float(np.abs(np.r_[motion.q[1] - exact.q[1], motion.qd[1] - exact.qd[1]]).max()))
+        return _order(errors)
+
     def gradient(self) -> str:
         loop = self._loop()
         run = partial(loop, self.case.q0, self.case.qd0, steps=100)
@@ -285,6 +298,11 @@ class Cell:
             return "yes" if self._loop().to_fmu(start={"q": self.case.q0}).write(Path(folder) / "arm.fmu") else "no"
 
 
+@armdyn.function("(n),(n),(n)->(n)")
+def _given_tau(model: Any, q: Any, qd: Any, force: Any) -> Any:
+    return force
+
+
 @armdyn.function("(n)->()")
 def _speed(model: Any, qd: Any) -> Any:
     return qd @ qd
@@ -294,6 +312,7 @@ RUNS: dict[str, Callable[[Cell], str]] = {
     "simulate, adaptive": Cell.adaptive,
     "simulate, fixed steps": Cell.fixed,
     "ClosedLoop": Cell.closed_loop,
+    WITHIN: Cell.within,
     "gradient": Cell.gradient,
     "study": Cell.study,
     "C": Cell.c,
@@ -372,8 +391,9 @@ def _of_pair(cells: dict[str, str], notes: Notes) -> str:
 def written() -> str:
     """The tables of the page, in Markdown: each element alone in each use, each pair, messages by number."""
     found, notes, names = read(), Notes(), list(ELEMENTS)
-    lines = [f"| order, last error | {' | '.join(USES)} |", "|---" * (len(USES) + 1) + "|"]
-    lines += [f"| {name} | {' | '.join(notes.word(found[name][use]) for use in USES)} |" for name in names]
+    uses = (*USES[:3], WITHIN, *USES[3:])
+    lines = [f"| order, last error | {' | '.join(uses)} |", "|---" * (len(uses) + 1) + "|"]
+    lines += [f"| {name} | {' | '.join(notes.word(found[name][use]) for use in uses)} |" for name in names]
     lines += [
         "",
         PAIRS,
@@ -392,9 +412,10 @@ def main(arguments: list[str]) -> None:
     if "--page" not in arguments:
         with TABLE.open("w", newline="") if arm == "planar_2r" else sys.stdout as file:
             table = csv.writer(file)
-            table.writerow(["elements", *USES])
+            table.writerow(["elements", *USES, WITHIN])
             for row in rows(USES, arm):
-                table.writerow(row)
+                alone = "" if " + " in row[0] else outcome((row[0],), WITHIN, arm=arm)
+                table.writerow([*row, alone])
                 file.flush()
     text = PAGE.read_text()
     PAGE.write_text(text[: text.index(BEGIN)] + BEGIN + "\n" + written() + "\n" + text[text.index(END) :])

@@ -11,6 +11,7 @@ SAMPLE = (
     ("dry friction", "simulate, fixed steps"),
     ("constraint", "ClosedLoop"),
     ("stops", "ClosedLoop"),
+    ("flexible joint", matrix.WITHIN),
     ("element of your own", "gradient"),
     ("element with a state", "C"),
     ("brake that switches", "C"),

@@ -16,6 +16,7 @@ from tests.simulation.matrix import Detent, Relaxing
 import armdyn
 from armdyn.actuators import Actuator, Brake, Gear, LuGre, Motor, Spring
 from armdyn.base.errors import SettingError
+from armdyn.base.named_tuples import named_tuple
 from armdyn.constraints import PointOnPlane
 from armdyn.control import callback, pd_gravity
 from armdyn.simulation import (
@@ -498,3 +499,30 @@ def test_fixed_steps_with_friction_stops_and_constraints_at_any_time() -> None:
 def test_methods_with_a_past_have_no_states_within_steps(method: str, save: SaveAt) -> None:
     with pytest.raises(SettingError, match=r"has no states within its steps of 0\.001 s, for they need a past"):
         armdyn.simulate(PLANAR, Q0, duration=0.1, method=method, save=save)
+
+
+@pytest.mark.parametrize("traced", [True, False])
+def test_a_brake_of_a_controller_is_engaged_by_one_at_most(traced: bool) -> None:
+    """A result "brakes" of 3 holds as 1 does, if the controller is traced and if it runs in Python."""
+
+    def brakes_by(size: float) -> Any:
+        @armdyn.function("(n),(n)->(n),(1)", result=named_tuple("Braked", ["tau", "brakes"]))
+        def law(model: Any, q: Any, qd: Any) -> Any:
+            if not traced:
+                float(q[0])
+            return 0.0 * q, np.array([size])
+
+        return law
+
+    braked = PLANAR.with_actuators({"joint_2": Actuator(gear=Gear(50.0), brake=Brake(0.02))})
+    options = {
+        "duration": 0.1,
+        "elements": [BrakeSwitches({"joint_2": []})],
+        "save": SaveAt(times=[0.0123], dense=True),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", armdyn.simulation.UntracedControllerWarning)
+        one, three = (armdyn.simulate(braked, [0.3, 0.3], controller=brakes_by(size), **options) for size in (1.0, 3.0))
+    assert abs(one.q[-1, 1] - 0.3) > 1e-3
+    np.testing.assert_allclose(three.q, one.q, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(three.at(0.0456).q, one.at(0.0456).q, rtol=0, atol=1e-14)

@@ -85,6 +85,8 @@ class PythonLoop:
             if k == 0:
                 self.began()
             acting = now | {name: found[name] for name in FORCES if name in found}
+            if BRAKES in found:  # as in a traced step
+                acting[BRAKES] = np.clip(found[BRAKES], 0.0, 1.0)
             later, pushes = self._moved(batch, acting)
             found.update(pushes)
             if k % every == 0:
