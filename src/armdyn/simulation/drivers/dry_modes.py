@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.simulation.drivers.crossings import SLOW, slips
 from armdyn.simulation.system.bounded_rows import BoundedRows
-from armdyn.simulation.system.friction_rows import FrictionRows
+from armdyn.simulation.system.friction_rows import Bounds
 from armdyn.simulation.system.frictional_arm import modes_at_rest
 from armdyn.simulation.system.rates import forces_in_modes
 from armdyn.simulation.system.state_parts import StateParts
@@ -24,34 +23,6 @@ STARTS = 1e-6
 """A joint starts if its acceleration, over the largest of all, is above this."""
 
 Acting = tuple[Array, ...]
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The friction of each coordinate at rest, and that with which it begins to slip, (n,); 0 of those without any."""
-
-    dry: Array
-    least: Array
-    most: Array
-    least_sliding: Array
-    most_sliding: Array
-
-    @classmethod
-    def of(cls, joints: FrictionRows, dof: int) -> Bounds:
-        """The bounds of joints each of which one coordinate moves."""
-        which = joints.own
-        dry = np.zeros(dof, dtype=bool)
-        dry[which] = True
-        arrays = []
-        for values in joints.constant:
-            arrays.append(np.zeros(dof))
-            arrays[-1][which] = values
-        return cls(dry, *arrays)
-
-    def resting(self, slip: Array) -> Array:
-        """True for the coordinates with dry friction that do not slip."""
-        found: Array = self.dry & (slip == 0.0)
-        return found
 
 
 class States(NamedTuple):
@@ -70,7 +41,11 @@ class DryModes:
     """The modes of joints with dry friction: they stick, or slip in a direction."""
 
     def __init__(self, rows: BoundedRows) -> None:
-        self.bounds = Bounds.of(rows.dry, rows.robot.dof)
+        self.dry, of_coordinates = np.zeros(rows.robot.dof, dtype=bool), np.zeros((4, rows.robot.dof))
+        """True for the coordinates with dry friction."""
+        self.dry[rows.dry.own], of_coordinates[:, rows.dry.own] = True, rows.dry.constant
+        self.bounds = Bounds(*of_coordinates)
+        """Bounds of the friction of each coordinate without that under load, 0 of those without dry friction, (n,)."""
         self.rows, self._forces = rows, rows.robot.compile(forces_in_modes(StateParts()))
         self._modes: Callable[..., Any] = rows.robot.compile(modes_at_rest)
 
@@ -81,17 +56,22 @@ class DryModes:
         vars(rows.robot)["_dry_modes"] = modes
         return modes
 
+    def resting(self, slip: Array) -> Array:
+        """True for the coordinates with dry friction that do not slip."""
+        resting: Array = self.dry & (slip == 0.0)
+        return resting
+
     def motion(self, states: States, acting: Acting) -> tuple[Array, Array]:
         """Accelerations and friction of states in their modes."""
-        held = self.bounds.resting(states.slip).astype(float)
+        held = self.resting(states.slip).astype(float)
         qdd, friction = self._forces(*states, held, *acting)
         return qdd, friction
 
     def begun(self, states: States, acting: Acting) -> Array:
         """Initialise modes: joints that move slip, those that rest stick or slip; returns success per state."""
-        states.slip[:] = np.where(self.bounds.dry, slips(states.qd), 0.0)
+        states.slip[:] = np.where(self.dry, slips(states.qd), 0.0)
         found = self.decided(states, acting)
-        states.qd[self.bounds.dry & (states.slip == 0.0)] = 0.0
+        states.qd[self.dry & (states.slip == 0.0)] = 0.0
         return found
 
     def after_event(self, states: States, place: Array, acting: Acting) -> Array:
@@ -105,7 +85,7 @@ class DryModes:
         beyond = self._margins(states, acting)[1][every, place] if stuck.any() else 0.0
         states.slip[every, place] = np.where(stuck, beyond, 0.0)
         states.qd[every[~stuck], place[~stuck]] = 0.0
-        creeps = self.bounds.dry & (states.slip != 0.0) & (np.abs(states.qd) <= SLOW) & (states.qd != 0.0)
+        creeps = self.dry & (states.slip != 0.0) & (np.abs(states.qd) <= SLOW) & (states.qd != 0.0)
         found: Array = ~creeps.any(axis=-1)
         return found & self.decided(states, acting)
 
@@ -113,7 +93,7 @@ class DryModes:
         """True for each coordinate that does not rest or is held; the direction of the force on it; accelerations."""
         least, most = self.bounds_under(acting)
         qdd, friction = self.motion(states, acting)
-        rests = self.bounds.resting(states.slip)
+        rests = self.resting(states.slip)
         holds = np.minimum(friction - least, most - friction) > CLEAR * (most - least)
         return holds | ~rests, np.where(most - friction < friction - least, 1.0, -1.0), qdd
 
@@ -131,7 +111,7 @@ class DryModes:
         """
         if self.rows.loaded and len(states.q) == 1:  # the program takes as long to compile as 400 decisions on numbers
             return np.array([self._decided_alone(states, acting, 0)])
-        rests, slip = self.bounds.resting(states.slip), states.slip.copy()
+        rests, slip = self.resting(states.slip), states.slip.copy()
         states.slip[:] = np.where(rests, self._modes(*states, *acting), slip)
         holds, _, qdd = self._margins(states, acting)
         starts = states.slip * qdd > STARTS * np.abs(qdd).max(axis=-1, keepdims=True)

@@ -43,9 +43,9 @@ class StickingRun(Run):
     def __init__(self, problem: Problem, report: Report, rows: BoundedRows) -> None:
         super().__init__(problem, report)
         self.modes = DryModes.of(rows)
-        self.bounds, joints = self.modes.bounds, rows.dry
+        joints = rows.dry
         self.names = dict(zip(joints.own.tolist(), joints.names, strict=True))
-        self.places = np.flatnonzero(self.bounds.dry)
+        self.places = np.flatnonzero(self.modes.dry)
         """The coordinates of the margins."""
         self.slip = np.zeros(self.state["q"].shape)
         self.slips = np.full((len(self.samples.t), *self.slip.shape), np.nan)
@@ -90,8 +90,8 @@ class StickingRun(Run):
 
     def _advance(self, held: Arrays, end: float) -> None:
         """Steps without events, whose samples have the directions of now; then the changes of modes."""
-        bounds, before = self.bounds, self.progress.row
-        room, resting = SLACK * (bounds.most - bounds.least), bounds.resting(self.slip).astype(float)
+        bounds, before = self.modes.bounds, self.progress.row
+        room, resting = SLACK * (bounds.most - bounds.least), self.modes.resting(self.slip).astype(float)
         modes = {"slip": self.slip, "held": resting, "least": bounds.least, "most": bounds.most, "room": room}
         super()._advance(held | modes, end)
         after = self.progress.row

@@ -100,7 +100,7 @@ def motion_and_multipliers(
         active: 1 for each constraint that counts, 0 for one that is left out; all count by default.
     """
     bare, constrained, slip = model.without_friction, bool(model.model.constraints), np.zeros(model.dof, dtype=object)
-    available, h = _available(model, q, qd, tau, directions, f_tip)
+    available, h = available_forces(model, q, qd, tau, directions, f_tip)
     for k, i in (own_coordinates(model.drive) or {}).items():
         slip[i] = directions[model.bodies[k].joint]
     if constrained:
@@ -161,11 +161,6 @@ def available_forces(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_t
         directions: as of `mode_motion`, shape (..., joints).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    return _available(model, q, qd, tau, directions, f_tip)
-
-
-def _available(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any) -> tuple[Array, Array]:
-    """tau - d and h."""
     bare = model.without_friction
     h = algorithms.inverse_dynamics(bare, q, qd, np.zeros(bare.dof), f_tip)
     return tau - sliding_friction(model, qd, directions), h
