@@ -4,15 +4,17 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, GearLoss, Motor, ServoFriction, Smooth, Viscous
+from armdyn.model.friction import is_dry
 from armdyn.simulation import BrakeSwitches, Contact, RungeKutta4, SaveAt, SemiImplicitEuler, Stops
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.contact_modes import TOUCHED
 from armdyn.simulation.system.bounded_rows import BoundedRows
-from armdyn.simulation.system.friction_rows import FrictionRows
+from armdyn.simulation.system.friction_rows import FrictionRows, bounds_under_load
 from oracles.short_run import each_once, short_run
 from oracles.trees import random_tree, to_armdyn
 from simulation.arms import (
@@ -243,6 +245,26 @@ def test_every_joint_of_a_branched_tree_obeys_its_law(laws):
                 assert low - size <= f <= high + size
             counts[0 if moves[k] else 1 if slip else 2] += 1
     assert (counts > 50).all()
+
+
+@pytest.mark.parametrize("laws", LAWS)
+def test_bounds_of_friction_solve_the_laws_for_the_load(laws):
+    """f with l + f(l) = tau: at rest least and largest, and of a joint that begins to slip backwards and forwards."""
+    rng, bare = np.random.default_rng(3), armdyn.Robot(to_armdyn(random_tree(9, 4)))
+    robot = bare.with_actuators({name: LAWS[laws](k) for k, name in enumerate(bare.joint_names)})
+    for tau in rng.normal(size=(20, 4)) * 5.0:
+        bounds = np.array(robot.compile(bounds_under_load)(tau))
+        for i, joint in enumerate(map(robot.model.joint, robot.joint_names)):
+            dry = [law for law in joint.laws if is_dry(law)]
+            forces = [
+                lambda load, dry=dry: sum(float(law.at_rest(load)[0]) for law in dry),
+                lambda load, dry=dry: sum(float(law.at_rest(load)[1]) for law in dry),
+                lambda load, dry=dry: sum(float(law.sliding(-1.0, 0.0, load)) for law in dry),
+                lambda load, dry=dry: sum(float(law.sliding(1.0, 0.0, load)) for law in dry),
+            ]
+            for bound, force in zip(bounds[:, i], forces, strict=True):
+                load = brentq(lambda x, f=force, t=tau[i]: x + f(x) - t, -1e3, 1e3, xtol=1e-14, rtol=1e-15)
+                near(bound, force(load), 1e-12)
 
 
 # Motions of arms.
