@@ -362,7 +362,12 @@ def test_the_command(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "masp.png").stat().st_size > 50_000
 
 
-def test_joints_that_slide_have_units_of_their_own(tmp_path: Path) -> None:
+def without_files_of_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are drawn and not written, which takes most of the time of the command."""
+    monkeypatch.setattr("armdyn.plots.write_figure", lambda figure, path: None)
+
+
+def test_joints_that_slide_have_units_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Stanford arm's third joint: m, m/s, N on an axis of its own, and outside its limits with a note."""
     arm = armdyn.load("stanford")
     run = run_masp(arm, samples=91)
@@ -381,6 +386,8 @@ def test_joints_that_slide_have_units_of_their_own(tmp_path: Path) -> None:
         np.testing.assert_allclose([line.get_ydata() for line in axes.lines[:2]], values[:, :2].T)
     labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert labels == ["joint 1", "joint 2", "joint 3 (right)"]
+    figure.draw_without_rendering()
+    without_files_of_pictures(monkeypatch)
     result = CliRunner().invoke(app, ["masp", "stanford", "--out", str(tmp_path), "--samples", "91"])
     assert result.exit_code == 0, result.output
     said = " ".join(result.output.split())
@@ -427,9 +434,12 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert (tmp_path / "masp.png").exists()
 
 
-def test_torques_in_other_units_are_converted_and_other_quantities_refused(tmp_path: Path) -> None:
+def test_torques_in_other_units_are_converted_and_other_quantities_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The csv says N m, and the example of the paper is in lbf in."""
     table = tmp_path / "masp.csv"
+    without_files_of_pictures(monkeypatch)
     assert CliRunner().invoke(app, ["masp", "--out", str(tmp_path)]).exit_code == 0
     example = CliRunner().invoke(app, ["masp", "--example"]).output
     text = example.replace('torques = "path"', f'torques = "{table}"')
