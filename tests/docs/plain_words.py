@@ -54,7 +54,8 @@ def counts(path: Path) -> Counter[str]:
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             for name, pattern in _DOCSTRING.items():
                 result[name] += bool(pattern.match(node.value.value))
-        result["participle"] += bool(_NAME.fullmatch(_name(node)))
+        if name := _name(node):
+            result["participle"] += bool(_NAME.fullmatch(name))
     everything = re.sub(r"``.*?``|`.*?`|>>>.*", "", "\n".join(sentences))
     for name, pattern in _TEXT.items():
         result[name] += len(pattern.findall(everything))
