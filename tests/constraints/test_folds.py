@@ -20,6 +20,7 @@ from armdyn import constraints as c
 from armdyn.actuators import Actuator, Gear, Motor, Spring
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.simulation import Adaptive, Constraints, RungeKutta4, SaveAt, SimulationError
+from oracles.short_run import each_once
 
 Z = (0, 0, 1)
 Array = np.ndarray[Any, Any]
@@ -114,8 +115,8 @@ METHODS = {
     "projected": {"elements": [Constraints(project=True)]},
     "loose": {"method": Adaptive(rtol=1e-6, atol=1e-6)},
     "rk45": {"method": Adaptive(scipy_method="RK45", rtol=1e-8, atol=1e-8)},
-    "rk4": {"method": "rk4"},
-    "rk4 projected": {"method": "rk4", "elements": [Constraints(project=True)]},
+    "rk4": {"method": RungeKutta4(2e-3)},
+    "rk4 projected": {"method": RungeKutta4(2e-3), "elements": [Constraints(project=True)]},
     "least squares": {"elements": [Constraints(redundant="least_squares")]},
     "callable": {"torque": lambda t, q, qd: np.zeros(len(q))},
 }
@@ -169,8 +170,13 @@ def test_joints_that_rub_stay_on_their_branch(name: str, options: dict[str, Any]
 
 
 @pytest.mark.short_run("lossy gear-options0", "spring-options1", "lossy gear-options2")
-@pytest.mark.parametrize("options", [{}, {"elements": [Constraints(project=True)]}, {"method": "rk4"}])
-@pytest.mark.parametrize("kind", ["lossy gear", "spring"])
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    each_once(
+        ["lossy gear", "spring"],
+        [{}, {"elements": [Constraints(project=True)]}, {"method": RungeKutta4(2e-3)}],
+    ),
+)
 def test_gears_and_springs_stay_on_their_branch(kind: str, options: dict[str, Any]) -> None:
     robot, branch, x, _ = parallelogram(np.random.default_rng(2))
     lossy, spring = Actuator(Motor(1e-5), Gear(20.0, efficiency=0.9)), Spring(2000.0)

@@ -171,6 +171,7 @@ TILTS = {
 }
 
 
+@pytest.mark.short_run("as written", "by six digits")
 @pytest.mark.parametrize("tilt", TILTS.values(), ids=[*TILTS])
 def test_a_planar_connect_moves_by_default(tilt, tmp_path):
     """By MuJoCo's own matrices: M qdd + J^T lambda = -h with J qdd = -Jdot qd, lambda by least squares."""

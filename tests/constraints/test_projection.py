@@ -132,7 +132,7 @@ def test_compiled_loops_make_the_steps_of_the_other_loops(monkeypatch, method):
     robot = four_bar().with_friction(dict.fromkeys(four_bar().joint_names, (0.3, 0.0)))
     q = np.array([closed(robot)] * 3)
     given = {
-        "duration": 0.8,
+        "duration": 0.5,
         "torque": OverTime([0.0, 0.3, 0.8], [[4.0, 0.0, 0.0], [-2.0, 1.0, 0.0], [0.0] * 3], "hold"),
     }
     given |= {"method": method, "elements": [Constraints(project=True)]}

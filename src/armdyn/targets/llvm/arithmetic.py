@@ -15,7 +15,7 @@ from armdyn.targets.llvm.vectors import FunctionBody, Vector, any_lane, section_
 
 def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name: str) -> str:
     """A basic block that loads outer values at their first use and stores each result as soon as it is computed."""
-    out = FunctionBody()
+    out = FunctionBody("")  # LLVM reads numbers faster than names
     names: dict[int, str] = {}
     instructions = Instructions(out, vector)
     if section.conditions:
@@ -56,7 +56,7 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
 
 def sections_of_an_arm(plan: Sections, vector: Vector, conditions: Conditions, name: str, called: Sequence[str]) -> str:
     """A function that calls several sections in turn, or skips all of them."""
-    out = FunctionBody()
+    out = FunctionBody("")  # LLVM reads numbers faster than names
     leave_out_unless_met(out, vector, plan, conditions)
     for one in called:
         out.put(f"call void @{one}(ptr %values, ptr %results)")
