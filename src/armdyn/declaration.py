@@ -142,7 +142,11 @@ class Function:
         return f"<function {self.name} of a robot: {inputs} -> {text}{options}>"
 
     def __call__(self, model: object, *arrays: object, **options: object) -> Any:
-        """Run the implementation on numbers or traced scalars."""
+        """Run the implementation on numbers or traced scalars; an algorithm takes a robot for its mechanism too."""
+        if "algorithms" in self.sources and not hasattr(model, "bodies"):
+            if not hasattr(model, "mechanism"):
+                raise TraceError(f"{self.name} of {type(model).__name__}; expected a robot, or robot.mechanism")
+            model = model.mechanism
         changed = _RUN.get()
         implementation = self.implementation if changed is None else changed(self.implementation)
         result = implementation(model, *arrays, **options)

@@ -71,6 +71,7 @@ def test_what_is_written_is_a_mapping() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("a:\n\tmotor: {}\n", "drives.yaml:2: a tab stands before a word; expected spaces"),
         ("a:\n  moter: {}\n", "drives.yaml:2 a: no field 'moter' in Actuator ("),
         ("a:\n  gear: {}\n  gear: {}\n", ":3: 'gear' stands twice"),
         ("a:\n  gear:\n    ratio: 0\n", "drives.yaml:2 a: ratio of Gear is 0; expected the turns of the motor"),

@@ -165,6 +165,26 @@ def test_ik_that_is_not_met(shell: Shell) -> None:
     assert answer["position_error"] == pytest.approx(3.0)
 
 
+@pytest.mark.parametrize("verb", ["torque", "fk", "jacobian"])
+def test_positions_that_may_be_degrees_are_told(shell: Shell, verb: str) -> None:
+    said = shell(verb, "ur5", "--q", "0,-90,90,0,0,0", columns=400)
+    assert said.code == 0
+    assert (
+        "note: shoulder_lift_joint at -90 rad is beyond its limits, -6.283 to 6.283 rad, and would be within them as "
+        "degrees, as elbow_joint; write -90deg if degrees are meant" in said.err
+    )
+    for q in ("0,-90deg,90deg,0,0,0", "0,-90 rad,90 rad,0,0,0", "0,-1.5,1.5,0,0,0", "0,-900,0,0,0,0"):
+        assert "if degrees are meant" not in shell(verb, "ur5", "--q", q, columns=400).err
+
+
+def test_a_motion_that_may_begin_in_degrees_is_told(shell: Shell) -> None:
+    said = shell("simulate", "planar_2r", "--q0", "90,0", "--duration", "0.01", "--json")
+    assert not any("degrees" in note for note in json.loads(said.out)["notes"])  # no limits
+    said = shell("simulate", "ur5", "--q0", "0,-90,90,0,0,0", "--duration", "0.01", "--json")
+    (note,) = [note for note in json.loads(said.out)["notes"] if "degrees" in note]
+    assert note.startswith("shoulder_lift_joint at -90 rad is beyond its limits")
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

@@ -1,5 +1,8 @@
 """What bad input gets."""
 
+import inspect
+import pydoc
+
 import pytest
 import sympy
 
@@ -182,8 +185,17 @@ def test_a_symbol_where_a_number_is_needed(robot: armdyn.Robot) -> None:
 def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sympy", None)
     monkeypatch.delitem(vars(armdyn), "derive", raising=False)
-    with pytest.raises(MissingLibrary, match=r"derive needs SymPy, .*: pip install sympy"):
-        _ = armdyn.derive
+    try:
+        assert all(hasattr(armdyn, name) for name in armdyn.__all__)  # as import * needs
+        assert hasattr(armdyn, "derive")
+        assert {"derive", "Derivation"} <= dict(inspect.getmembers(armdyn.derivation)).keys()
+        assert not isinstance(3, armdyn.derivation.Derivation)
+        assert "derive needs SymPy" in pydoc.render_doc(armdyn.derivation, renderer=pydoc.plaintext)
+        with pytest.raises(MissingLibrary, match=r"derive needs SymPy, .*: pip install sympy"):
+            armdyn.derive(armdyn.load("planar_2r"))
+        assert not hasattr(armdyn.derivation, "no_such_name")
+    finally:
+        vars(armdyn).pop("derive", None)
 
 
 def test_names_of_results() -> None:

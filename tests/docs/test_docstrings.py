@@ -6,6 +6,7 @@ import re
 import armdyn
 from armdyn import algorithms
 from armdyn.algorithms import Function
+from armdyn.functions.compiled import OF_CALL
 
 FUNCTIONS = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
 UNIT = r"\b(N m|N|J|kg|m|rad)\b|lengths in m|twist"
@@ -64,4 +65,4 @@ def test_robot_has_it_as_a_method_of_the_same_documentation() -> None:
     robot = armdyn.load("planar_2r")
     for name, function in FUNCTIONS.items():
         assert getattr(armdyn.Robot, name) is function
-        assert getattr(robot, name).__doc__ == function.__doc__
+        assert getattr(robot, name).__doc__ == f"{function.__doc__}{OF_CALL}"

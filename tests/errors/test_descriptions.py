@@ -120,7 +120,7 @@ ZERO_PROBLEMS = [
     ({"masses": None}, "centres of mass or inertias are given, but neither masses nor weights."),
     ({"weights": [1, 2]}, "masses and weights are both given; give one of them."),
     ({"masses": None, "weights": [1, 2], "weighed_at": 0.0}, "weighed_at is 0.0; expected the free fall that makes a weight, m/s^2, above 0"),
-    ({"masses": [2.0, -1.0]}, "joint 2 of the zero reference position: link 'link_2': mass -1 kg is negative."),
+    ({"masses": [2.0, -1.0]}, "joint 2 of the zero reference position: link 'link_2': mass -1 kg is negative; expected 0 or more."),
     ({"inertias": [np.eye(3), [[1, 2, 0], [0, 1, 0], [0, 0, 1]]]}, "inertias[1] is not symmetric."),
     ({"collars": {"joint_1": "link_1"}}, "collars: joint 'joint_1' is revolute and has no collar; only prismatic joints have one."),
     ({"kinds": "RP", "collars": {"joint_2": "link_7"}}, "collars: the collar of joint 'joint_2' is said to be on link 'link_7'; expected one of the two links it joins, 'link_1' or 'link_2'."),
@@ -202,7 +202,7 @@ PARTS = [
     ({"collar": "left"}, "parts[0] 'boom': collar is 'left'; expected 'parent' or 'child', the link that carries it."),
     ({"parent": "bse"}, "parts[0] joint 'joint_of_boom': its parent link 'bse' does not exist. Did you mean 'base'?"),
     ({"damping": -1.0}, "parts[0] joint 'joint_of_boom': damping -1 is negative; it would add energy."),
-    ({"limits": armdyn.Limits(2.0, 1.0)}, "parts[0] joint 'joint_of_boom': lower limit 2 is above upper limit 1."),
+    ({"limits": armdyn.Limits(2.0, 1.0)}, "parts[0] joint 'joint_of_boom': lower limit 2 is above upper limit 1; swap them."),
 ]  # fmt: skip
 
 

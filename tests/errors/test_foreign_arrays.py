@@ -331,7 +331,10 @@ def test_other_names_are_refused(make: Callable[[], Any], error: type[Exception]
 
 
 def test_names_of_nothing_are_refused() -> None:
-    with pytest.raises(armdyn.DTypeError, match=r"f_tip holds Python objects; expected real numbers: \(..., 6\)"):
+    with pytest.raises(
+        armdyn.DTypeError,
+        match=r"f_tip holds Python objects, .*; expected real numbers: \(..., 6\), moment and force .*, N m and N",
+    ):
         UR5.inverse_dynamics(Q, QD, QDD, {"x": 1.0})
     with pytest.raises(armdyn.DTypeError, match=r"start holds Python objects.*expected real numbers: \(n,\)"):
         armdyn.trajectory.point_to_point({"x": 1.0}, [1.0], armdyn.trajectory.Quintic(1.0, 1.0))

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -28,6 +29,36 @@ ROBOT = armdyn.load("planar_2r")
 def test_simulate(given: dict[str, object], answer: str) -> None:
     with pytest.raises(TypeError, match=answer):
         armdyn.simulate(ROBOT, [0, 0], duration=1.0, **given)  # type: ignore[arg-type]
+
+
+def test_controllers_by_name() -> None:
+    with pytest.raises(
+        armdyn.TraceError, match=r"'pd_gravity' is text.* expected a function.* armdyn\.control\.pd_gravity$"
+    ):
+        armdyn.simulate(ROBOT, [0, 0], duration=1.0, controller="pd_gravity")  # type: ignore[arg-type]
+
+
+def test_algorithms_take_a_robot_and_refuse_a_model() -> None:
+    q = [0.3, 0.4]
+    np.testing.assert_array_equal(
+        armdyn.algorithms.mass_matrix(ROBOT, q), armdyn.algorithms.mass_matrix(ROBOT.mechanism, q)
+    )
+    with pytest.raises(armdyn.TraceError, match=r"mass_matrix of Model; expected a robot, or robot\.mechanism"):
+        armdyn.algorithms.mass_matrix(ROBOT.model, q)
+
+
+def test_a_reference_over_time_that_counts_as_a_batch() -> None:
+    rows = np.zeros((11, 2))
+    loop = armdyn.ClosedLoop(ROBOT, armdyn.control.pd_gravity)
+    with pytest.warns(
+        armdyn.simulation.StepWarning, match=r"q_ref of shape \(11, 2\) .* over_time=\['q_ref'\]\) 10 rows"
+    ):
+        assert loop([0.0, 0.0], steps=10, q_ref=rows, Kp=80.0, Kd=12.0).final.q.shape == (11, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        matrix = armdyn.control.with_gains(armdyn.control.pd_gravity, Kp="matrix")
+        armdyn.ClosedLoop(ROBOT, matrix)([0.0, 0.0], steps=2, q_ref=[0.0, 0.0], Kp=80.0 * np.eye(2), Kd=12.0)
+        loop([0.0, 0.0], steps=20, q_ref=rows, Kp=80.0, Kd=12.0)
 
 
 def test_it_is_the_function_that_it_was() -> None:

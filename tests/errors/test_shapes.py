@@ -175,7 +175,7 @@ def test_first_call_explains_as_well_as_later_ones() -> None:
 
 
 def test_robot_of_few_joints_names_them_all() -> None:
-    with pytest.raises(armdyn.ShapeError, match=r"one value per joint of 'planar_2r': joint_1 joint_2$"):
+    with pytest.raises(armdyn.ShapeError, match=r"one value per joint of 'planar_2r': joint_1 joint_2, rad$"):
         armdyn.load("planar_2r").mass_matrix(np.ones(3))
 
 

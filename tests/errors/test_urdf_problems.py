@@ -78,7 +78,7 @@ ONE_CHANGE = [
     # inertia
     ('<mass value="3"/>', "", "arm.urdf:4 link 'boom': <inertial> has no <mass>; expected <mass value=\"...\"/> in kg."),
     ('<mass value="3"/>', "<mass>3</mass>", "arm.urdf:6 link 'boom': <mass> has no value; expected a number."),
-    ('<mass value="3"/>', '<mass value="-3"/>', "arm.urdf:3 link 'boom': mass -3 kg is negative."),
+    ('<mass value="3"/>', '<mass value="-3"/>', "arm.urdf:3 link 'boom': mass -3 kg is negative; expected 0 or more."),
     ('<mass value="3"/>', '<mass value="0"/>', "arm.urdf:3 link 'boom': mass is 0 kg but its rotational inertia is not zero; no body without mass has it; mend it, or read it as it stands with check_inertia=False."),
     ('ixy="0" ', "", "arm.urdf:7 link 'boom': <inertia> has no ixy; expected a number."),
     ('izz="1"', 'izz="4"', "arm.urdf:3 link 'boom': principal inertia (1, 1, 4) kg m^2 breaks a+b>=c by 50 %; no rigid body has it; mend it, or read it as it stands with check_inertia=False."),

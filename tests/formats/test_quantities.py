@@ -78,6 +78,7 @@ def test_one_division_by_zero_is_not_finite() -> None:
         ("5 %", "rad", "'%' is read of what changes with temperature alone"),
         ("90degrees", "rad", "unknown unit 'degrees'. Did you mean 'deg'"),
         ("0x10", "rad", "unknown unit 'x'"),
+        ("30 grad", "rad", "unknown unit 'grad'. Did you mean 'rad'?"),
         ("1e9999", "rad", "unknown unit 'e'"),
         ("1rad", "", "x is '1rad', with a unit; expected a number without one"),
         ("1,5 m", "m", "x is '1,5 m', with a comma; expected a point before decimals"),

@@ -109,7 +109,7 @@ IMPOSSIBLE = Inertia(1.0, np.zeros(3), np.diag([1.0, 1.0, 5.0]))
     [
         ((load(1), "tool"), UnknownName, r"no frame 'tool' in 'ur5' .* Did you mean 'tool0'\?"),
         ((2.0, "tool0"), DTypeError, r"payload on 'tool0' is 2\.0; expected an armdyn\.Inertia"),
-        ((Inertia(-1.0), "tool0"), ModelError, r"payload on 'tool0': mass -1 kg is negative\."),
+        ((Inertia(-1.0), "tool0"), ModelError, r"payload on 'tool0': mass -1 kg is negative; expected 0 or more\."),
         (
             (Inertia(np.nan), "tool0"),
             ModelError,

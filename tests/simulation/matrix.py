@@ -358,7 +358,8 @@ def read() -> dict[str, dict[str, str]]:
 
 
 PAIRS = (
-    "Pairs: order, or error near rounding, of fixed steps / of the closed loop. The other uses work as the loop does."
+    "Pairs, fixed steps / closed loop: the order, or the last error if it is near rounding. Gradient, study, C and FMU "
+    "work where the loop does."
 )
 
 

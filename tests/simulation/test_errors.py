@@ -258,6 +258,10 @@ def test_a_wrench_needs_a_tip(tree: Any) -> None:
 
 
 def test_settings_of_methods() -> None:
+    with pytest.raises(UnknownName, match=r"Known: .*, lsoda, taylor\."):
+        run(method="simplex")
+    with pytest.raises(UnknownName, match=r"solver of SciPy's.*Adaptive\(scipy_method='RK45'\)"):
+        run(method="rk45")
     with pytest.raises(UnknownName, match="Did you mean 'DOP853'"):
         Adaptive(scipy_method="DOP583")
     with pytest.raises(SettingError, match="max_steps is 0; expected a whole number of at least 1"):

@@ -69,10 +69,32 @@ def test_terminal_event_ends_the_motion(method):
     [
         (THROWN, [0.0], Crossing(lambda t, q, qd: 0.0, direction=2), SettingError, "direction is 2"),
         (THROWN, [0.0], Crossing(3.0), SettingError, "not a function of"),
-        (THROWN, [0.0], Crossing(lambda t, q, qd: "up"), SimulationError, "'crossing' is not finite at t = 0 s"),
+        (
+            THROWN,
+            [0.0],
+            Crossing(lambda t, q, qd: "up"),
+            SimulationError,
+            r"'crossing' returned 'up' at t = 0 s; expected",
+        ),
+        (
+            THROWN,
+            [0.0],
+            Crossing(lambda t, q, qd: q, "z"),
+            SimulationError,
+            r"'z' returned array\(.* expected one finite",
+        ),
+        (THROWN, [0.0], Crossing(lambda t, q, qd: q[0] > 0, "z"), SimulationError, "'z' returned .* one finite number"),
+        (THROWN, [0.0], Crossing(lambda t, q, qd: None, "z"), SimulationError, "'z' returned None at t = 0 s"),
+        (THROWN, [0.0], Crossing(lambda q: q[0], "z"), SettingError, r"'z' cannot be called as function\(t, q, qd\)"),
         (THROWN, [0.0], JointLimit, SettingError, r"events has the class JointLimit; expected an object, JointLimit\("),
         (slide(), [0.0], JointLimit(), SettingError, "JointLimit: no joint has limits in 'links'"),
-        (PLANAR, [0.0, 0.0], JointLimit("joint_2"), SettingError, "joint 'joint_2' has no limits in 'planar_2r'"),
+        (
+            PLANAR,
+            [0.0, 0.0],
+            JointLimit("joint_2"),
+            SettingError,
+            "joint 'joint_2' has no limits in 'planar_2r'; with_limits",
+        ),
         (THROWN, [[0.0], [1.0]], JointLimit(terminal=True), SettingError, "terminal event ends the simulation, of a"),
         (THROWN, [0.0], Plane("elbow", (0, 0, 1)), armdyn.UnknownName, "elbow"),
     ],
@@ -80,6 +102,12 @@ def test_terminal_event_ends_the_motion(method):
 def test_refused(robot, q0, event, error, message):
     with pytest.raises(error, match=message):
         armdyn.simulate(robot, q0, duration=1.0, events=[event])
+
+
+def test_an_error_of_a_function_names_its_event():
+    with pytest.raises(IndexError) as error:
+        armdyn.simulate(THROWN, [0.0], duration=1.0, events=[Crossing(lambda t, q, qd: q[3], "z")])
+    assert "the function of Crossing 'z' at t = 0 s" in error.value.__notes__[0]
 
 
 def test_parts_of_a_motion_have_their_events():

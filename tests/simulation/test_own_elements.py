@@ -147,7 +147,52 @@ class Changeable(Element):
         return 0.0 * q
 
 
+class Filled(Element):
+    """A spring whose force is written into an array of floats."""
+
+    def force(self, model: Any, q: Any, qd: Any) -> Any:
+        F = np.zeros(model.dof)
+        F[0] = -30.0 * q[0]
+        return F
+
+
+def test_a_force_in_an_array_of_floats_is_told_the_array_to_use() -> None:
+    with pytest.raises(
+        armdyn.TraceError, match=r"F\[0\] = .* Make the array that is filled np\.zeros\(n, dtype=object\)"
+    ):
+        armdyn.simulate(SLIDE, [0.1], duration=0.1, elements=[Filled()])
+
+
+@dataclass(frozen=True)
+class Reversed(Cable):
+    """A cable whose energy has the wrong sign."""
+
+    def energy(self, model: Any, q: Any) -> Any:
+        return -super().energy(model, q)
+
+
+@pytest.mark.parametrize("method", ["adaptive", "rk4"])
+def test_an_energy_that_is_not_the_potential_of_the_force_is_named(method: str) -> None:
+    motion = armdyn.simulate(SLIDE, [0.5], duration=0.5, method=method, elements=[Reversed()])
+    (note,) = motion.notes
+    assert (
+        "the energy of Reversed is not the potential of its force: at x = 0.5 the force is -60 and -dE/dq is 60" in note
+    )
+    assert "torque" not in note
+    assert armdyn.simulate(SLIDE, [0.5], duration=0.5, method=method, elements=[Cable()]).notes == ()
+
+
+@dataclass(frozen=True)
+class WithoutModel(Element):
+    def force(self, q: Any, qd: Any) -> Any:  # type: ignore[override]
+        return -q
+
+
 def test_refused() -> None:
+    with pytest.raises(
+        DTypeError, match=r"WithoutModel\.force\(.*other arguments; expected force\(self, model, q, qd\)"
+    ):
+        armdyn.simulate(SLIDE, [0.1], duration=0.1, elements=[WithoutModel()])
     arm = armdyn.load("planar_2r")
     with pytest.raises(Unsupported, match=r"force of Short has shape \(1,\); expected \(2,\)"):
         armdyn.simulate(arm, [0.0, 0.0], duration=0.1, elements=[Short()])

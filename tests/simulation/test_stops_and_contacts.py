@@ -230,7 +230,7 @@ HIGH = Contact(c.PointOnPlane("tip", (0, 1, 0), (0.0, 0.2, 0.0), name="floor"))
     ("robot", "q0", "elements", "options", "error", "message"),
     [
         (FALLING, [-0.1], [Stops()], {}, SettingError, r"0\.1 m behind 'x lower stop'"),
-        (TURNING, [1.5, 0.0], [Stops()], {}, SettingError, r"0\.5 rad behind 'joint_1 upper stop'"),
+        (TURNING, [1.5, 0.0], [Stops()], {}, SettingError, r"0\.5 rad behind .*, at 1\.5 beyond the limit 1 rad;"),
         (TURNING, [0.0, 0.0], [Stops(), HIGH], {}, SettingError, r"0\.2 m behind 'floor'"),
         (cart(), [0, 0], [Stops()], {}, SettingError, r"no such joint of .* has limits"),
         (FALLING, [1.0], [Stops(joints=[])], {}, SettingError, r"no such joint of .* has limits"),

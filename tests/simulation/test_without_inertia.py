@@ -7,7 +7,7 @@ import armdyn
 from armdyn import Inertia, Part
 from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.simulation import DivergenceWarning, RungeKutta4, SimulationError
-from armdyn.simulation.divergence import moves_no_inertia
+from armdyn.simulation.divergence import diverged, moves_no_inertia, slide_far_away
 
 METHODS = pytest.mark.parametrize("options", [{}, {"method": RungeKutta4(step=1e-3)}], ids=["adaptive", "rk4"])
 
@@ -57,6 +57,21 @@ def test_axes_in_line(options):
     assert np.isfinite(beside.q).all()
     one_is_there = armdyn.simulate(WRIST, [np.zeros(4), [0.1, 0.2, 0.8, 0.3]], duration=0.01, **options)
     np.testing.assert_array_equal(one_is_there.q[-1, 1], beside.q[-1])
+
+
+@pytest.mark.parametrize("limits", [None, armdyn.Limits(-1.0, 1.0)])
+def test_a_slide_that_has_run_away_is_no_link_without_mass(limits):
+    here = {"axis": (0, 0, 1), "xyz": (0.3, 0, 0), "inertia": BODY}
+    turning = [Part("link_1", "base", **here), Part("link_2", "link_1", **here)]
+    slide = Part("link_3", "link_2", "prismatic", axis=(1, 0, 0), inertia=BODY)
+    arm = armdyn.Robot.from_links([*turning, slide], gravity=(0, 0, 0))
+    arm = arm if limits is None else arm.with_limits({"joint_of_link_3": limits})
+    assert slide_far_away(arm, np.array([0.3, 0.2, 1.0])) == ""
+    said = str(diverged(arm, 100.0, np.array([0.3, 0.2, 1e6]), np.zeros(3), "Use a shorter step."))
+    assert "t = 100 s: slide 'joint_of_link_3' has run away to 1e+06 m" in said
+    assert "elements=[armdyn.simulation.Stops()] makes stops" in said
+    assert ("with_limits" in said) == (limits is None)
+    assert "mass and inertia" not in said
 
 
 def test_the_null_space_of_the_mass_matrix():

@@ -1,4 +1,12 @@
-"""The algorithms: every quantity of an arm, each written once, on floats or traced scalars, without any compilation."""
+"""The algorithms: every quantity of an arm, each written once, on floats or traced scalars, without any compilation.
+
+The first argument, ``mechanism``, is that of a robot, ``robot.mechanism``, or the robot; in declared functions
+(`armdyn.function`) and in elements it is their ``model``. `armdyn.Robot` has the same functions without it, compiled.
+
+>>> robot = armdyn.load("planar_2r")
+>>> armdyn.algorithms.gravity_forces(robot, [0.0, 0.0]).astype(float)
+array([29.43,  9.81])
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 LONGEST_SHOWN = 60
 """Characters of a value in a message."""
 
+MOST_NAMES = 12
+"""Names in a message; up to three more are listed too."""
+
 LONGEST_REASON = 200
 """Characters of another library's words in a message."""
 
@@ -69,7 +72,8 @@ class UnknownName(ArmdynError, LookupError):
         if close is not None:
             message += f" Did you mean {close!r}?"
         elif names:
-            message += f" Known: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}."
+            first = names if len(names) <= MOST_NAMES + 3 else [*names[:MOST_NAMES], "..."]
+            message += f" Known: {', '.join(first)}."
         return cls(message)
 
 

@@ -29,6 +29,23 @@ def extra(module: str, feature: str, *, name: str | None = None, library: str | 
         raise MissingLibrary(f"{feature} needs {library or module}, which is not installed: {command}") from None
 
 
+def stand_in(name: str, module: str, message: str) -> type:
+    """A class in the place of a public name whose library is not installed: calling it raises `MissingLibrary`.
+
+    An error at access would end ``hasattr``, ``inspect.getmembers``, ``pydoc`` and ``import *``.
+
+    Args:
+        name: the public name.
+        module: its package.
+        message: of the error, and the documentation of the class.
+    """
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise MissingLibrary(message)
+
+    return type(name, (), {"__new__": refuse, "__doc__": f"{message}.", "__module__": module})
+
+
 def _libraries(name: str) -> list[str]:
     """The libraries of an extra of armdyn, by their names on the package index."""
     from importlib.metadata import PackageNotFoundError, requires  # noqa: PLC0415 - slow to import

@@ -91,6 +91,9 @@ SPELLED = {
 }
 """Spellings of data sheets, and those of the tables here; superscripts and twin characters are made plain before."""
 
+NO_UNITS = ("grad",)
+"""Words of other units, which would be read as units run together: g rad."""
+
 _FACTOR = re.compile(
     r"(?P<divided>/?)\s*(?:(?P<word>[A-Za-z%]+)\s*(?:\^?\s*(?P<power>-?\d{1,2}))?|1(?!\s*[\d^]))"
     r"|(?P<before>^|/)\s*\((?P<inside>[^()]+)\)"
@@ -155,7 +158,7 @@ def _product(plain: str, intro: str) -> Unit | None:
 
 def _unit_of_name(word: str, intro: str) -> list[Unit]:
     """A unit by its name, perhaps with a prefix, or several run together as in "mNm" and "gcm"."""
-    result = _run_together(word)
+    result = [] if word in NO_UNITS else _run_together(word)
     if not result:
         names = (*METRIC, *OTHERS)
         close = get_close_matches(word, names, n=1)

@@ -56,7 +56,10 @@ def read_mapping(path: Path, subject: str, example: str, *, error: type[ArmdynEr
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         place = f":{mark.line + 1}" if mark is not None else ""
-        raise error(f"{path}{place}: {getattr(fault, 'problem', None) or fault}") from fault
+        reason = getattr(fault, "problem", None) or fault
+        if "'\\t' that cannot start any token" in str(reason):
+            reason = "a tab stands before a word; expected spaces"
+        raise error(f"{path}{place}: {reason}") from fault
     except (ValueError, RecursionError) as fault:  # impossible dates; thousands of brackets
         raise error(f"{path} cannot be read as YAML: {fault}") from fault
     if not isinstance(result, Lined):

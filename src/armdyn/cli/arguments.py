@@ -21,7 +21,10 @@ from armdyn.base.quantities import quantity as read_quantity
 from armdyn.base.quantities import split_quantities
 from armdyn.cli.completion import complete_frames, complete_locks, complete_robots
 from armdyn.cli.outputs import refuse_lost_of
+from armdyn.cli.screen import screen
+from armdyn.cli.tables import show_notes
 from armdyn.model.joint_units import UNITS
+from armdyn.motion.limits_passed import perhaps_degrees
 from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.simulation import SettingError
@@ -351,7 +354,7 @@ def read_wrench(text: str, name: str) -> Array:
 def read_joint_vector(
     text: str | None, name: str, robot: Robot, quantity: str | None = "q", *, spread: bool = False
 ) -> Array:
-    """One number per joint; zeros if the option is not given.
+    """One number per joint; zeros if the option is not given. Positions that may be degrees are noted.
 
     Args:
         text: such as "0.5,-90deg,20mm".
@@ -369,4 +372,8 @@ def read_joint_vector(
         text = ",".join(words * robot.dof)
     elif spread:
         meaning = f"or one for all joints, or {meaning}"
-    return read_vector(text, name, robot.dof, meaning=meaning, labels=robot.joint_names, units=units)
+    values = read_vector(text, name, robot.dof, meaning=meaning, labels=robot.joint_names, units=units)
+    if quantity == "q" and name in ("--q", "--q0"):
+        has_unit = [any(map(str.isalpha, word)) or "°" in word for word in words]
+        show_notes(screen(stderr=True), perhaps_degrees(robot, np.where(has_unit, 0.0, values)))
+    return values

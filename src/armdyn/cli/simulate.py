@@ -21,6 +21,7 @@ from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.cli.word_options import ListWords, Settings, with_options, with_typed, words_of
 from armdyn.constraints import constrained_forward_dynamics
+from armdyn.motion.limits_passed import perhaps_degrees
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationInterrupted, Trajectory
 from armdyn.simulation.unfinished import KEPT
@@ -187,7 +188,7 @@ def _report_json(motion: MotionSettings, trajectory: Trajectory) -> None:
             "signals": list(trajectory.signals),
             "statistics": asdict(trajectory.statistics),
             "files": list(motion.outputs),
-            "notes": [*motion.robot.notes, *trajectory.notes],
+            "notes": _notes(motion, trajectory),
         }
     )
 
@@ -199,7 +200,12 @@ def _report(motion: MotionSettings, trajectory: Trajectory) -> None:
     show(console, _account_table(motion, trajectory))
     if trajectory.events:
         show(console, _events_table(trajectory))
-    show_notes(console, [*motion.robot.notes, *trajectory.notes])
+    show_notes(console, _notes(motion, trajectory))
+
+
+def _notes(motion: MotionSettings, trajectory: Trajectory) -> list[str]:
+    """Notes on the robot, on the positions at the start, and on the motion."""
+    return [*motion.robot.notes, *perhaps_degrees(motion.robot, trajectory.q[0]), *trajectory.notes]
 
 
 def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from armdyn.base.extras import extra
+from armdyn.base.errors import MissingLibrary
+from armdyn.base.extras import extra, stand_in
 from armdyn.base.lazy import has_module, module_of
 from armdyn.base.threads import undivided
 
@@ -48,11 +49,19 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name or a module at first access; SymPy is an extra, required by every module."""
+    """Import a public name or a module at first access; SymPy is an extra, required by every module.
+
+    Without it a public name is a class that raises MissingLibrary when it is called, so that the package can be listed.
+    """
     if name not in _WHERE and not has_module(__name__, name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with undivided():
-        extra("sympy", f"armdyn.derivation.{name}", library="SymPy")
+        try:
+            extra("sympy", f"armdyn.derivation.{name}", library="SymPy")
+        except MissingLibrary as error:
+            if name not in _WHERE:
+                raise AttributeError(str(error)) from None
+            return stand_in(name, __name__, str(error))
         return (
             getattr(import_module(f"{__name__}.{_WHERE[name]}"), name) if name in _WHERE else module_of(__name__, name)
         )

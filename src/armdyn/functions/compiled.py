@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from armdyn.model.mechanism import Mechanism
 
 
+OF_CALL = """
+    Options of every call: ``out=``, an array for the result, or a tuple of arrays for several; ``workers=``, the most
+    threads among which a large batch is divided, -1 for one per core.
+    """
+
+
 class CompiledFunction:
     """A `Function` of one robot: call it with arrays of shape (..., *shape); leading axes broadcast.
 
@@ -63,7 +69,7 @@ class CompiledFunction:
         self._records = single_states.NO_RECORDS
         self._derivatives: dict[Any, CompiledFunction] = {}
         self._gains = free(function)
-        self.__name__, self.__doc__ = function.name, function.__doc__
+        self.__name__, self.__doc__ = function.name, f"{function.__doc__ or ''}{OF_CALL}"
         self.__signature__ = self._inputs.signature
 
     def __call__(self, *arrays: Any, **keywords: Any) -> Any:

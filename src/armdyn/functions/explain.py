@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.arrays import overlapping, takes_results
-from armdyn.base.errors import DTypeError, OverlapError, ShapeError
+from armdyn.base.errors import LONGEST_SHOWN, DTypeError, OverlapError, ShapeError, excerpt
+from armdyn.model.joint_units import UNITS
 from armdyn.program import Expr, NeedsNumbers, Port
 from armdyn.spatial.rotations import Array
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from armdyn.functions.binding import Inputs
 
 _HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"}
+
+
+MEANING = {"f_tip": "moment and force (mx, my, mz, fx, fy, fz), N m and N"}
+"""Arguments that are not of joints."""
 
 
 def check_arguments(inputs: Inputs, arguments: Mapping[str, Any], options: Sequence[tuple[str, object]]) -> None:
@@ -39,7 +44,9 @@ def check_argument(inputs: Inputs, port: Port, value: object, *, steps: int | No
         content = _HELD.get(array.dtype.kind, str(array.dtype))
         if array.dtype == object and all(isinstance(x, int) for x in array.flat):
             content = "integers beyond 64 bits"
-        raise DTypeError(f"{port.name} holds {content}; expected real numbers: {expected}")
+        text = excerpt(value.tolist() if isinstance(value, np.ndarray) else value)
+        what = f", {text}" if len(text) < LONGEST_SHOWN else ""
+        raise DTypeError(f"{port.name} holds {content}{what}; expected real numbers: {expected}")
     leading, own = array.shape[: array.ndim - len(port.shape)], array.shape[array.ndim - len(port.shape) :]
     if array.ndim < len(port.shape) or own != port.shape or (steps is not None and leading[:1] != (steps,)):
         raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
@@ -61,12 +68,15 @@ def _expected(inputs: Inputs, port: Port, steps: int | None) -> str:
     shape = _dimensions(port.shape)
     if steps is not None:
         shape = f"{_dimensions(port.shape, 'steps')}, a row for each of {steps} steps"
+    meaning = MEANING.get(port.name)
     if inputs.shapes[port.name] != ("n",):
-        return f"{shape} for {model.name!r}"
+        return f"{shape}, {meaning}, for {model.name!r}" if meaning else f"{shape} for {model.name!r}"
     joints = [coordinate.name for coordinate in model.coordinates]
     names = joints if len(joints) <= 3 else (joints[0], "...", joints[-1])
     each = "joint" if model.coupling is None else "coordinate"
-    return f"{shape}, one value per {each} of {model.name!r}: {' '.join(names)}"
+    units = dict.fromkeys(UNITS[coordinate.kind].get(port.name, "") for coordinate in model.coordinates)
+    unit = f", {' or '.join(units)}" if all(units) else ""
+    return f"{shape}, one value per {each} of {model.name!r}: {' '.join(names)}{unit}"
 
 
 def _dimensions(shape: tuple[int, ...], *before: str) -> str:

@@ -190,7 +190,7 @@ class Inertia(MassProperties):
             yield f"centre of mass is off by {fault}"
             return
         if self.mass < 0.0:
-            yield f"mass {self.mass:g} kg is negative"
+            yield f"mass {self.mass:g} kg is negative; expected 0 or more"
         if (abs(self.tensor - self.tensor.T) > 1e-9 * abs(self.tensor) + 1e-15).any():
             yield "rotational inertia is not symmetric"
 

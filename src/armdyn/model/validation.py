@@ -147,10 +147,10 @@ def limit_problems(limits: Limits) -> Iterator[str]:
     if no_numbers:
         return
     if limits.lower > limits.upper:
-        yield f"lower limit {limits.lower:g} is above upper limit {limits.upper:g}."
+        yield f"lower limit {limits.lower:g} is above upper limit {limits.upper:g}; swap them."
     for quantity in ("velocity", "effort"):
         if getattr(limits, quantity) < 0.0:
-            yield f"{quantity} limit {getattr(limits, quantity):g} is negative."
+            yield f"{quantity} limit {getattr(limits, quantity):g} is negative; expected 0 or more."
 
 
 def _limits_that_are_no_numbers(limits: Limits) -> Iterator[str]:

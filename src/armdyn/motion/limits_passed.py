@@ -204,6 +204,27 @@ def _one_joint(name: str, t: Array, beyond: Array, unit: str, one: float) -> str
     return f"{name} from t = {first:g} s on by up to {np.nanmax(beyond) / one:.3g} {unit}"
 
 
+def perhaps_degrees(robot: Robot, q: Array) -> Iterator[str]:
+    """One sentence on positions beyond their limits that lie within them as degrees, if there are any.
+
+    Args:
+        robot: its limits count.
+        q: joint positions, rad or m, shape (n,).
+    """
+    lower, upper, *_ = _limits_of(robot)
+    turns = np.array([joint.kind == "revolute" for joint in robot.joints], dtype=bool)
+    within = (np.radians(q) >= lower) & (np.radians(q) <= upper)
+    which = np.flatnonzero(turns & within & ((q < lower) | (q > upper)))
+    if not len(which):
+        return
+    k = int(which[0])
+    others = ", ".join(robot.joints[i].name for i in which[1:])
+    yield (
+        f"{robot.joints[k].name} at {q[k]:.6g} rad is beyond its limits, {lower[k]:.4g} to {upper[k]:.4g} rad, and "
+        f"would be within them as degrees{f', as {others}' if others else ''}; write {q[k]:.6g}deg if degrees are meant"
+    )
+
+
 def joints_of_several(robot: Robot) -> list[tuple[Joint, Array, float]]:
     """The joints that several coordinates move, with their rows and offsets."""
     model, coupling = robot.model, robot.model.coupling

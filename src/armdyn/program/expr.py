@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from dis import opname
 from functools import cache
 from numbers import Real
 from typing import Any, NoReturn
@@ -26,6 +27,12 @@ WHY_NO_VALUE = (
     "which work on numbers and while tracing; arrays are compared by armdyn.less, armdyn.greater and the like; "
     "in the place of math.sin and the like, np.sin"
 )
+
+NO_PLACE = (
+    "has no value yet: the function is being traced once for all states, and the elements of an array of floats are "
+    "numbers. Make the array that is filled np.zeros(n, dtype=object), or write all its elements in np.array([...])"
+)
+"""The error of ``F[0] = x`` for an array F of floats."""
 
 
 ASKED: ContextVar[list[NeedsNumbers] | None] = ContextVar("armdyn_asked", default=None)
@@ -221,12 +228,18 @@ class Expr:
     def __float__(self) -> float:
         value = self.graph.value_of(self.index)
         if value is None:
-            raise _record_request(NeedsNumbers(f"{self!r} {WHY_NO_VALUE}"))
+            raise _record_request(NeedsNumbers(f"{self!r} {NO_PLACE if _is_stored() else WHY_NO_VALUE}"))
         return value
 
     def __repr__(self) -> str:
         operation, *arguments = self.graph.nodes[self.index]
         return f"Expr({operation} {', '.join(map(str, arguments))})"
+
+
+def _is_stored() -> bool:
+    """True if the caller of ``__float__`` stores the value in an element of an array."""
+    frame = sys._getframe(2)
+    return opname[frame.f_code.co_code[frame.f_lasti]] == "STORE_SUBSCR"
 
 
 def _record_request(error: NeedsNumbers) -> NeedsNumbers:

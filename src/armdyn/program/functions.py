@@ -33,6 +33,11 @@ def applied(name: str, *scalars: Scalar) -> Scalar:
 def select(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
     """``if_true`` if ``condition`` holds, else ``if_false``; both are evaluated.
 
+    Args:
+        condition: 1 or 0, true or false, or of `less` and the like, of any shape.
+        if_true: numbers, of a shape that broadcasts with the others.
+        if_false: likewise.
+
     >>> float(select(2.0 < 3.0, 1.0, -1.0))
     1.0
     """
@@ -76,7 +81,14 @@ def sign(x: Scalar) -> Scalar:
 
 
 def less(a: Scalar, b: Scalar) -> Scalar:
-    """1 if a < b, else 0: comparison of arrays, which ``<`` cannot trace.
+    """1 if a < b, else 0, of each element: comparison of arrays, whose ``<`` is not traced.
+
+    NumPy makes booleans of the results of ``<`` between arrays of traced scalars, which have no value yet. Two traced
+    scalars are compared by ``<`` too.
+
+    Args:
+        a: numbers or traced scalars, of any shape.
+        b: likewise, of a shape that broadcasts with that of a.
 
     >>> less(np.array([1.0, 5.0]), 2.0)
     array([1., 0.])
@@ -85,7 +97,11 @@ def less(a: Scalar, b: Scalar) -> Scalar:
 
 
 def less_equal(a: Scalar, b: Scalar) -> Scalar:
-    """1 if a <= b, else 0.
+    """1 if a <= b, else 0, of each element; arrays are compared by it in place of ``<=``, see `less`.
+
+    Args:
+        a: numbers or traced scalars, of any shape.
+        b: likewise, of a shape that broadcasts with that of a.
 
     >>> less_equal(np.array([2.0, 5.0]), 2.0)
     array([1., 0.])
@@ -94,7 +110,11 @@ def less_equal(a: Scalar, b: Scalar) -> Scalar:
 
 
 def greater(a: Scalar, b: Scalar) -> Scalar:
-    """1 if a > b, else 0.
+    """1 if a > b, else 0, of each element; arrays are compared by it in place of ``>``, see `less`.
+
+    Args:
+        a: numbers or traced scalars, of any shape.
+        b: likewise, of a shape that broadcasts with that of a.
 
     >>> greater(np.array([1.0, 5.0]), 2.0)
     array([0., 1.])
@@ -103,7 +123,11 @@ def greater(a: Scalar, b: Scalar) -> Scalar:
 
 
 def greater_equal(a: Scalar, b: Scalar) -> Scalar:
-    """1 if a >= b, else 0.
+    """1 if a >= b, else 0, of each element; arrays are compared by it in place of ``>=``, see `less`.
+
+    Args:
+        a: numbers or traced scalars, of any shape.
+        b: likewise, of a shape that broadcasts with that of a.
 
     >>> greater_equal(np.array([2.0, 1.0]), 2.0)
     array([1., 0.])

@@ -9,7 +9,7 @@ from armdyn.model import coordinates, joint_equations
 from armdyn.model.constraints import refuse_one_body
 from armdyn.model.element import Element
 from armdyn.model.element_with_state import ElementWithState
-from armdyn.model.elements import refuse_elements
+from armdyn.model.elements import refuse_elements, refuse_other_arguments
 from armdyn.model.fingerprint import fingerprint
 from armdyn.model.joint_order import in_joint_order
 from armdyn.model.mimic import as_mimics, with_mimics
@@ -203,6 +203,7 @@ def with_elements(model: Model, *elements: Element | ElementWithState) -> Model:
     array([31.073,  6.686])
     """
     for element in elements:
+        refuse_other_arguments(element)
         fingerprint(f"element {type(element).__name__}", element)  # or the error of one that could change
     return model.replace(elements=(*model.elements, *elements))
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.actuators.vibration import VibrationModes, flexible_stiffness, vibration_modes
-from armdyn.base.advice import option
+from armdyn.base.advice import either, option
 from armdyn.base.errors import warn_outside
 from armdyn.model.mechanism import Body
 from armdyn.robot import Robot
@@ -38,6 +38,9 @@ LEAST_PART = 1e-3
 GROWS = 1e-3
 """A vibration that a step makes larger by more than this part of it is not that of the arm any more."""
 
+FAR = 1e3
+"""Lengths of an arm, beyond which a slide has run away."""
+
 MUCH = 1e3
 """A closed loop warns if a vibration grows by this factor in its steps."""
 
@@ -50,7 +53,7 @@ def diverged(robot: Robot, t: float, q: Array, qd: Array, remedy: str) -> Simula
 
     If joints move no inertia there, no shorter step helps: then it names these in place of ``remedy``.
     """
-    why = moves_no_inertia(robot, q) or f"{fastest(robot, qd)}. {remedy}"
+    why = slide_far_away(robot, q) or moves_no_inertia(robot, q) or f"{fastest(robot, qd)}. {remedy}"
     return SimulationError(f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {why}")
 
 
@@ -130,6 +133,38 @@ def moves_no_inertia(robot: Robot, q: Array) -> str:
         f"{names} together can move there {why}. Give the links between them mass and inertia, or the joints rotors "
         f"(armature), or hold one {hold}"
     )
+
+
+def slide_far_away(robot: Robot, q: Array) -> str:
+    """The slide beyond `FAR` lengths of the arm, so that rounding makes M(q) singular; empty without one.
+
+    A mass at the distance s has the moment of inertia m s^2, and its rounding errors hide the inertias of other links.
+    """
+    slides = [k for k, joint in enumerate(robot.joints) if joint.kind == "prismatic"]
+    if not slides or not np.isfinite(q).all():
+        return ""
+    k = max(slides, key=lambda each: abs(float(q[each])))
+    joint, length = robot.joints[k], _length(robot)
+    low, high = joint.limits.lower, joint.limits.upper
+    near = np.array(q, np.float64)
+    near[k] = np.clip(0.0, low, high)
+    if abs(q[k] - near[k]) <= FAR * length or not moves_no_inertia(robot, q) or moves_no_inertia(robot, near):
+        return ""
+    stops = either("elements=[armdyn.simulation.Stops()]", "--set stops=0")
+    if np.isfinite([low, high]).any():
+        remedy = f"Its limits alone do not stop it; {stops} makes stops of them"
+    else:
+        limits = either("with_limits", "the description")
+        remedy = f"It has no limits; give some by {limits}, of which {stops} makes stops"
+    return (
+        f"slide {joint.name!r} has run away to {q[k]:.3g} m, and rounding hides the inertia of the other links. "
+        f"{remedy}, or hold it by a torque."
+    )
+
+
+def _length(robot: Robot) -> float:
+    """The sum of the distances between successive joints, m; at least 1 m."""
+    return max(1.0, sum(float(np.linalg.norm(np.array(body.offset, float))) for body in robot.mechanism.bodies))
 
 
 def fastest(robot: Robot, qd: Array) -> str:

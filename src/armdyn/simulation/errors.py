@@ -16,7 +16,7 @@ class GainWarning(UserWarning):
 
 
 class StepWarning(UserWarning):
-    """Steps of a closed loop that make the vibrations of its arm on springs grow."""
+    """Steps of a closed loop that make the vibrations of its arm on springs grow, or whose number a batch has."""
 
 
 class DeadPointWarning(UserWarning):

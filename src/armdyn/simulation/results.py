@@ -18,7 +18,7 @@ from armdyn.simulation.divergence import too_long_for_springs
 from armdyn.simulation.drivers.chattering import CHATTERING
 from armdyn.simulation.elements.bristles import bristle_labels, names
 from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rubbing_bodies
-from armdyn.simulation.elements.own import labels_of_states
+from armdyn.simulation.elements.own import labels_of_states, other_energy
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.samples import ELEMENTS, Samples
 from armdyn.simulation.system.system import System
@@ -185,7 +185,7 @@ def _energy_drift(robot: Robot, method: Method, samples: Samples, energy: Energy
     if drift[worst] > allowed and far > MOVES:
         yield (
             f"the energy drifts by {energy.drift[worst]:.3g} J, {drift[worst]:.2g} of what changed hands "
-            f"(t = {samples.t[when]:g} s): {_why_drifting(robot, method, samples, q[0])}"
+            f"(t = {samples.t[when]:g} s): {_why_drifting(robot, method, samples, q)}"
         )
 
 
@@ -202,8 +202,11 @@ def _keeps_energy(method: FixedStep | Adaptive, samples: Samples, energy: Energy
 
 
 def _why_drifting(robot: Robot, method: FixedStep | Adaptive, samples: Samples, q: Array) -> str:
+    other = other_energy(robot, q) if robot.model.elements else ""
+    if other:
+        return other
     if isinstance(method, FixedStep):
-        return too_long_for_springs(robot, method, q) or _usual(method)
+        return too_long_for_springs(robot, method, q[0]) or _usual(method)
     return (
         f"more than the errors of its {samples.effort.steps} steps at rtol {method.rtol:g} and atol {method.atol:g} "
         "would give. The motion is less accurate than asked for: look at torque and f_tip, and at q and qd there, or "

@@ -194,7 +194,8 @@ WORDS: Mapping[str, Word] = {
         verbs=(SIMULATE,),
     ),
     "method": Word(
-        "simulate.method", f"integration method: {', '.join(NAMES)}", "{name: rk4, step: 1ms}",
+        "simulate.method", f"integration method, adaptive by default, under a controller too: {', '.join(NAMES)}",
+        "{name: rk4, step: 1ms}",
         make=method_of, classes=tuple(dict.fromkeys(NAMES.values())), units=OF_METHODS, short="name",
         without=("scipy_method", "as_printed"), more={"name": "name of the method"}, option=True,
     ),

@@ -141,7 +141,7 @@ def axes(subject: Subject) -> Iterator[Finding]:
             unit = " ".join(f"{x:.10g}" for x in axis / length)
             repair = Repair("the unit vector", (Edit(element.values["xyz"], unit),), f"length {length:.6g} to 1")
             text = f"axis ({' '.join(f'{x:g}' for x in axis)}) has length {length:.6g}"
-            yield _of(joint, "axis/length", "error", text, "some programs scale the joint by it", (repair,))
+            yield _of(joint, "axis/length", "warning", text, "some programs scale the joint by it", (repair,))
         else:
             yield from _tilted(joint, axis / length)
 

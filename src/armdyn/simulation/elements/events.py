@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
@@ -9,8 +10,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.advice import either
 from armdyn.base.checks import as_float, switch
-from armdyn.base.errors import SettingError, UnknownName
+from armdyn.base.errors import SettingError, UnknownName, excerpt
 from armdyn.constraints import PointOnPlane
 from armdyn.motion.limits_passed import joints_of_several
 from armdyn.robot import Robot
@@ -70,7 +72,8 @@ class JointLimit:
         ]
         if not found:
             missing = "no joint has" if self.joint is None else f"joint {self.joint!r} has no"
-            raise SettingError(f"JointLimit: {missing} limits in {robot.name!r}")
+            remedy = either("with_limits gives some", "the description gives some")
+            raise SettingError(f"JointLimit: {missing} limits in {robot.name!r}; {remedy}")
         return found
 
 
@@ -110,10 +113,19 @@ class Crossing:
     """Event: a function of time and state passes zero.
 
     Args:
-        function: of (t, q, qd), a number; it must be continuous.
+        function: of (t, q, qd), s, rad or m, rad/s or m/s, the last two of shape (n,): one number, continuous.
         name: of the event.
         direction: 1 counts it rising, -1 falling, 0 both.
         terminal: true if the simulation ends there.
+
+    Raises:
+        SettingError: by `armdyn.simulate`, for what is not a function of (t, q, qd), or another direction.
+        SimulationError: by `armdyn.simulate`, for a result that is not one finite number.
+
+    >>> level = armdyn.simulation.Crossing(lambda t, q, qd: q[0], "level", direction=-1)
+    >>> fall = armdyn.simulate(armdyn.load("planar_2r"), [0.5, 0.0], duration=1.0, events=[level])
+    >>> [event.name for event in fall.events]
+    ['level']
     """
 
     function: Callable[[float, Array, Array], Any]
@@ -126,14 +138,34 @@ class Crossing:
         switch("terminal", self.terminal, error=SettingError)
         if not callable(self.function):
             raise SettingError(f"Crossing {self.name!r}: {self.function!r} is not a function of (t, q, qd)")
+        self._refuse_other_arguments()
 
         def value(t: float, q: Array, qd: Array) -> float:
-            found = as_float(self.function(t, q, qd))
-            if not np.isfinite(found):
-                raise SimulationError(f"event {self.name!r} is not finite at t = {t:g} s")
-            return found
+            try:
+                result = self.function(t, q, qd)
+            except Exception as error:
+                error.add_note(f"while simulate() called the function of Crossing {self.name!r} at t = {t:g} s")
+                raise
+            number = as_float(result)
+            if not np.isfinite(number):
+                raise SimulationError(
+                    f"the function of Crossing {self.name!r} returned {excerpt(result)} at t = {t:g} s; expected one "
+                    "finite number, positive on one side of the event and negative on the other, such as q[0] - 0.5"
+                )
+            return number
 
         return [Watched(self.name, value, _checked(self.direction), self.terminal)]
+
+    def _refuse_other_arguments(self) -> None:
+        """Raise for a function that does not take (t, q, qd)."""
+        try:
+            inspect.signature(self.function).bind(0.0, np.zeros(1), np.zeros(1))
+        except ValueError:  # the callable has no signature
+            return
+        except TypeError as error:
+            raise SettingError(
+                f"the function of Crossing {self.name!r} cannot be called as function(t, q, qd): {error}"
+            ) from None
 
 
 class JointBound(NamedTuple):

@@ -32,6 +32,16 @@ Kinks = Callable[..., Array]
 """The located functions of all elements at (q, qd) and, if elements have states, these; shape (kinks,)."""
 
 
+STEP = 1e-5
+"""rad or m: half the interval over which differences of energies are taken."""
+
+OTHER = 1e-2
+"""A force that differs by more than this part from the slope of an energy has another potential."""
+
+COMPARED = 7
+"""Number of positions of a motion at which forces and slopes are compared."""
+
+
 # States.
 
 
@@ -143,6 +153,40 @@ class StatesInStep:
     def energy(self, q: Any, z: Any) -> Any:
         """The stored energy, J."""
         return energy_of_states(in_state(self.model, z), q)
+
+
+def other_energy(robot: Robot, q: Array) -> str:
+    """A sentence on the first element whose energy is not the potential of its force at positions q; empty without any.
+
+    Args:
+        robot: with elements.
+        q: positions of a motion, shape (..., n).
+    """
+    model, at_rest = robot.mechanism.rounded, np.zeros(robot.dof)
+    rows = q.reshape(-1, robot.dof)
+    rows = rows[np.isfinite(rows).all(axis=-1)]
+    some = rows[np.linspace(0, len(rows) - 1, min(len(rows), COMPARED)).astype(int)]
+    for element in robot.model.elements:
+        if not (isinstance(element, Element) and element.stores_energy):
+            continue
+        for at in some:
+            force = np.asarray(element.force(model, at, at_rest), dtype=float)
+            slope = np.array([_slope(element, model, at, step) for step in STEP * np.eye(robot.dof)])
+            off = np.abs(force + slope)
+            k = int(np.argmax(off))
+            if off[k] > OTHER * max(float(np.abs(force).max()), float(np.abs(slope).max())):
+                return (
+                    f"the energy of {type(element).__name__} is not the potential of its force: at "
+                    f"{robot.joint_names[k]} = {at[k]:.4g} the force is {force[k]:.4g} and -dE/dq is {-slope[k]:.4g}. "
+                    "Correct the energy or the force"
+                )
+    return ""
+
+
+def _slope(element: Element, model: Mechanism, q: Array, step: Array) -> float:
+    """dE/dq along a step, by central differences."""
+    after, before = (float(element.energy(model, at)) for at in (q + step, q - step))
+    return (after - before) / (2.0 * STEP)
 
 
 # Kinks.

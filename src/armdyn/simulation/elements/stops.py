@@ -120,6 +120,7 @@ class Barriers:
         self.resting_speed = np.array([one.resting_speed for one in each])
         self._kinds = [one.kind for one in limits]
         self._limits = np.array([one.limit - one.offset for one in limits])
+        self._offsets = np.array([one.offset for one in limits])
         self._signs = np.array([one.sign for one in limits])
         self._dof = robot.dof
         self._positions = np.zeros((len(limits), robot.dof if size is None else size))
@@ -179,8 +180,18 @@ class Barriers:
             *arm, place = map(int, beyond[0])
             raise SettingError(
                 f"q0{f' of arm {tuple(arm)}' if arm else ''} is {-gaps[tuple(beyond[0])]:.3g} {self.units[place]} "
-                f"behind {self.names[place]!r}; a motion starts before its stops and on the free side of its contacts"
+                f"behind {self.names[place]!r}{self._against(q[tuple(arm)], place)}; a motion starts before its stops "
+                "and on the free side of its contacts"
             )
+
+    def _against(self, q: Array, place: int) -> str:
+        """The position of a joint and the limit that is its stop, for messages; empty of contacts."""
+        if place >= self.stops:
+            return ""
+        limit, sign = float(self._limits[place]), float(self._signs[place])
+        offset = float(self._offsets[place])
+        limit, position = limit + offset, limit + offset + sign * float(self.stop_gaps(q)[place])
+        return f", at {position:.6g} beyond the limit {limit:.6g} {self.units[place]}"
 
     def at_held_stops(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
         """The state with joints at rest exactly on the stops that hold them, if rounding alone separates them."""

@@ -59,7 +59,7 @@ from armdyn.simulation.elements.own import refuse_for_states, start_of_states, s
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.elements.settings import AT_REST
 from armdyn.simulation.elements.stops import Barriers
-from armdyn.simulation.errors import DeadPointWarning
+from armdyn.simulation.errors import DeadPointWarning, StepWarning
 from armdyn.simulation.initial_state import check_constraints, initial_state, spanning_rows
 from armdyn.simulation.loop.as_trajectory import LoopRun, recorded, trajectory_of
 from armdyn.simulation.loop.brakes import NAME as BRAKES
@@ -602,7 +602,22 @@ class ClosedLoop:
                 begin = self.start_of_elements.get(name, 0.0)
                 given[name] = np.full((*over_time, *self.rollout.shape_of(name)), begin, dtype)
         self._refuse_missing(given)
+        self._warn_of_rows(given, steps)
         return given
+
+    def _warn_of_rows(self, given: Mapping[str, Any], steps: int) -> None:
+        """Warn of an input whose batch has the length of the run, while the state is that of one arm."""
+        if self.controller is None or np.ndim(given["q"]) > 1 or np.ndim(given["qd"]) > 1:
+            return
+        for name in self.controller.inputs:
+            shape = np.shape(given.get(name, 0.0))
+            own = 0 if name in self.controller.function.gains else len(self.rollout.shape_of(name))
+            if own and name not in self.rollout.over_time and len(shape) == own + 1 and shape[0] - steps in (0, 1):
+                warn_outside(
+                    f"{name} of shape {shape} counts as a batch of {shape[0]} arms, and a run has {steps} steps. For a "
+                    f"row a step of one arm give armdyn.ClosedLoop(..., over_time=[{name!r}]) {steps} rows",
+                    StepWarning,
+                )
 
     def _of_rotors(self, given: Any, of_links: Any) -> Any:
         """Positions or velocities of the rotors: those of the links at rigid joints, and if None at all joints."""

@@ -40,6 +40,12 @@ class Controller:
     function: Function
 
     def __post_init__(self) -> None:
+        if isinstance(self.function, str):
+            name = self.function if self.function.isidentifier() else "pd_gravity"
+            raise TraceError(
+                f"controller={excerpt(self.function)} is text, which scenarios have; expected a function, such as "
+                f"armdyn.control.{name}"
+            )
         if not isinstance(self.function, Function):
             raise TraceError(
                 f"controller={excerpt(self.function)} is not a declared function; write "

@@ -25,7 +25,7 @@ def warn_of_negative_gains(joint_names: Sequence[str], controller: Function, giv
 
     For a full matrix K the eigenvalues of (K + K^T) / 2 count: with one below zero, K e has a part against e.
     """
-    if not controller.implementation.__module__.startswith("armdyn."):
+    if not str(controller.implementation.__module__).startswith("armdyn."):
         return
     gains = [a for a in controller.arguments if a.name in controller.gains and a.name in given]
     for gain in gains:

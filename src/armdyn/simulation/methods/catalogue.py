@@ -321,10 +321,11 @@ def named_method(method: str, **settings: Any) -> Method:
     settings = {name: value for name, value in settings.items() if value is not None}
     if not isinstance(method, str):
         raise SettingError(f"method={method!r}; expected {', '.join(map(repr, NAMES))}, or such as Euler(step=1e-3)")
-    if method not in NAMES and method in SCIPY_METHODS and method.lower() not in STIFF:
+    solver = next((one for one in SCIPY_METHODS if one.lower() == method.lower()), None)
+    if method not in NAMES and solver is not None and solver.lower() not in STIFF:
         raise UnknownName(
             f"no method {method!r} in simulate(): it is a solver of SciPy's, of which 'adaptive' takes DOP853; "
-            f"expected 'adaptive', or armdyn.simulation.Adaptive(scipy_method={method!r})"
+            f"expected 'adaptive', or armdyn.simulation.Adaptive(scipy_method={solver!r})"
         )
     if method not in NAMES:
         raise UnknownName.of("method", method, NAMES, "simulate()")
