@@ -62,7 +62,7 @@ REFUSED = [
     ({"target": Position([0.0, 0.5])}, ShapeError, r"p of Position has shape \(2,\)"),
     ({"target": Position([0, 0, 0.5], axes="xw")}, TaskError, "axes='xw' of Position"),
     ({"target": Position([0, 0, 0.5], weight=-1)}, TaskError, "weight of Position is -1"),
-    ({"target": Position([0, 0, 0.5], weight=0)}, TaskError, "nothing is asked for"),
+    ({"target": Position([0, 0, 0.5], weight=0)}, TaskError, "no task has a weight"),
     ({"target": Orientation(np.eye(4))}, ShapeError, r"R of Orientation has shape \(4, 4\)"),
     ({"target": Pose(np.eye(3))}, ShapeError, r"T of Pose has shape \(3, 3\)"),
     (

@@ -425,7 +425,7 @@ def refused_robots() -> dict[str, tuple[armdyn.Robot, str, Refusal]]:
             Refusal("ModelError", "'track' stands still at s"),
         ),
         "free": (arm, ERROR, Refusal("ModelError", "has no constraints")),
-        "velocities": (on_arm(alone), ERROR, Refusal("ModelError", "say nothing of positions")),
+        "velocities": (on_arm(alone), ERROR, Refusal("ModelError", "do not restrict positions")),
         "redundant": (on_arm(wall, table), "dynamics.force_projection", follows),
         "curved": (
             on_arm(curved),

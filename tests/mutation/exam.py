@@ -147,7 +147,7 @@ def refusals() -> Iterator[Question]:
         ("joint_reactions", motion, {"collar": "tip"}, "UnknownName", "no collar 'tip'"),
         ("momentum", [q, q], {"about": "tip"}, "UnknownName", "no point 'tip'"),
         ("external_wrench", [q, wrench], at, "UnknownName", "no way 'tip'"),
-        ("external_wrench", [q, wrench], {"frame": None, "expressed_in": "body"}, "UnknownName", "say which frame"),
+        ("external_wrench", [q, wrench], {"frame": None, "expressed_in": "body"}, "UnknownName", "name the frame"),
         ("task_space", [q, q], {"components": ("vx", "vy", "wz")}, "SingularTask", "only 2 joints"),
         ("task_space", [q, q], {"components": ("vx", "wz"), "frame": "link_1"}, "SingularTask", "only 1 joint ("),
         ("task_space", [q, q], {"components": "vz"}, "SingularTask", "along vz; leave"),

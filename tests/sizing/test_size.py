@@ -209,7 +209,7 @@ def test_tasks_that_do_not_fit() -> None:
         size(armdyn.load("planar_2r"), good, joints=["elbow"])
     with pytest.raises(armdyn.ModelError, match="prefer is 'cheap'"):
         size(armdyn.load("planar_2r"), good, prefer="cheap")
-    with pytest.raises(armdyn.Unsupported, match="say the lead"):
+    with pytest.raises(armdyn.Unsupported, match="give the lead"):
         size(armdyn.load("rp"), good)
     with pytest.raises(armdyn.ModelError, match="which turns"):
         size(armdyn.load("rp"), good, leads={armdyn.load("rp").joint_names[0]: 0.01})

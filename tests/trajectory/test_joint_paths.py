@@ -203,7 +203,7 @@ BAD = [
     (lambda: rest_to_rest(Q, [Cubic(1.0, 1.0)]), "1 laws for 5 waypoints; expected 4"),
     (lambda: rest_to_rest(Q[:3], [Cubic(1.0, 1.0), ConstantVelocity(1.0, 1.0)]), "qd jumps between path 0 and path 1"),
     (lambda: JointPathSequence([]), "the sequence is empty"),
-    (lambda: fastest([0], [0], velocity=1, acceleration=1), "a motion that goes nowhere"),
+    (lambda: fastest([0], [0], velocity=1, acceleration=1), "a motion without a distance"),
     (lambda: fastest([0, 0], [1, 1], velocity=[1, 0], acceleration=1), "expected limits above zero"),
     (lambda: fastest([0, 0], [1, 1], velocity=[1, 1, 1], acceleration=1), "one for each of 2 joints"),
     (lambda: fastest([0], [1], velocity=1, acceleration=1, together="fase"), "Did you mean 'phase'?"),

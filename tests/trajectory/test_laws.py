@@ -197,7 +197,7 @@ BAD = [
     (lambda: Cubic(1.0, 1.0, start_velocity=math.inf), "start_velocity is inf"),
     (lambda: Quintic("1", 1.0), "distance is '1'"),
     (lambda: Trapezoidal(1.0, 1.0, 0.6), "two ramps of 0.6 s do not fit into a duration of 1 s"),
-    (lambda: Trapezoidal.from_limits(0.0, velocity=1, acceleration=1), "a motion that goes nowhere"),
+    (lambda: Trapezoidal.from_limits(0.0, velocity=1, acceleration=1), "a motion without a distance"),
     (lambda: Trapezoidal.from_limits(1.0, velocity=-1, acceleration=1), "velocity is -1; expected a number above zero"),
     (lambda: SCurve.from_limits(1.0, velocity=1, acceleration=1, jerk=0), "jerk is 0; expected a number above zero"),
     (lambda: SCurve(1.0, 1.0, 0.5, 0.3), "two roundings of 0.3 s do not fit into a ramp of 0.5 s"),
