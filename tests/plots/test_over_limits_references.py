@@ -74,9 +74,11 @@ def test_limits_are_lines_and_times_beyond_are_shaded(motion: armdyn.Trajectory)
         covered |= (motion.t >= start) & (motion.t <= end)
     np.testing.assert_array_equal(covered, beyond)
     assert "joint_1 qd" in foot(figure)
-    assert {"limit", "time outside limits"} <= {*words(figure)}
+    assert {"limit", "outside limits"} <= {*words(figure)}
     for off in (motion.plot(limits=False), motion.plot(limits=[armdyn.Limits()] * 2)):
-        assert not {"limit", "time outside limits"} & {*words(off)}
+        assert not {"limit", "outside limits"} & {*words(off)}
+    kept = motion.plot(limits=[armdyn.Limits(velocity=1.05 * float(np.abs(motion.qd).max()))] * 2)
+    assert {"limit", "outside limits"} <= {*words(kept)}  # the band of values that no joint reaches
     wide = armdyn.load("planar_2r").with_limits({"joint_1": armdyn.Limits(velocity=50.0)})
     assert "joint_1 qd" not in foot(motion.plot(limits=wide))
     with pytest.raises(DTypeError, match=r"limits is 3.*an armdyn.Limits for each of the joints joint_1, joint_2"):

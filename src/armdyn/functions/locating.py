@@ -26,12 +26,12 @@ NOT_OF_TRACING = (ArmdynError, ArithmeticError, AssertionError, KeyError, NameEr
 """Errors that a function would raise on numbers too."""
 
 
-class LocatedTraceError(TraceError):
+class TraceErrorOfLine(TraceError):
     """A `TraceError` whose message begins with the line it is about."""
 
 
-class LocatedNeedsNumbers(LocatedTraceError, NeedsNumbers):
-    """A `LocatedTraceError` for a function that runs on numbers, but cannot be traced."""
+class UntraceableLine(TraceErrorOfLine, NeedsNumbers):
+    """A `TraceErrorOfLine` for a function that runs on numbers, but cannot be traced."""
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except LocatedTraceError:
+    except TraceErrorOfLine:
         raise
     except Exception as error:
         traced = explained(error, name)
@@ -52,8 +52,8 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
         if traced is None or place is None:
             raise
         if isinstance(traced, NeedsNumbers):
-            raise LocatedNeedsNumbers(f"{place}: {traced}" + (f". {advice}" if advice else "")) from error
-        raise LocatedTraceError(f"{place}: {traced}") from error
+            raise UntraceableLine(f"{place}: {traced}" + (f". {advice}" if advice else "")) from error
+        raise TraceErrorOfLine(f"{place}: {traced}") from error
 
 
 def call_traced(name: str, call: Callable[[], object], advice: str = "", *, twice: bool = True) -> Scalar:

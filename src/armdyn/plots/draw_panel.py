@@ -202,7 +202,8 @@ def _draw_limits(axes: Axes, panel: Panel, sheet: Sheet) -> None:
         )
     if near and alike:
         for bound, side in dict.fromkeys((bound, side) for bound, _, side in near):
-            axes.axhspan(*((bound, high) if side > 0 else (low, bound)), color=sheet.outside, zorder=0.2, linewidth=0)
+            bounds_outside = (bound, high) if side > 0 else (low, bound)
+            axes.axhspan(*bounds_outside, color=sheet.outside, zorder=0.2, linewidth=0, label="outside limits")
     if passed:
         _shade_times(axes, panel.bands, sheet.outside)
 

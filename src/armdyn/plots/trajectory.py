@@ -291,7 +291,7 @@ class _PanelPicture:
                         axes.xaxis.set_label_coords(0.5, -0.1)
                     else:
                         axes.set_xlabel("time [s]", fontsize=1.06 * font, color=INK, labelpad=2.0)
-                drawn |= {str(one.get_label()) for one in axes.collections}
+                drawn |= {str(one.get_label()) for one in (*axes.collections, *axes.patches)}
                 column += span
         if first is not None:
             begin, end = motion.t[0], motion.t[-1]
@@ -341,9 +341,9 @@ class _PanelPicture:
             entries.append(
                 LegendEntry("limit", {"color": "#666666", "linestyle": (0, (7.0, 2.0, 1.2, 2.0)), "linewidth": 0.9})
             )
-        if any(band.outside for panel in panels for band in panel.bands):
+        if "outside limits" in drawn:
             entries.append(
-                LegendEntry("time outside limits", {"color": self.sheet.outside, "linewidth": 5.0 * self.sheet.scale})
+                LegendEntry("outside limits", {"color": self.sheet.outside, "linewidth": 5.0 * self.sheet.scale})
             )
         if any(not panel.phase for panel in panels):
             for kind, count in kinds_of_events(motion):

@@ -12,7 +12,7 @@ from armdyn.algorithms.elements import without_states
 from armdyn.base.errors import warn_outside
 from armdyn.declaration import Function
 from armdyn.functions import CompiledRollout
-from armdyn.functions.locating import LocatedNeedsNumbers
+from armdyn.functions.locating import UntraceableLine
 from armdyn.functions.not_finite import DivergedStates
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_runs import Arrays, Batch, RolloutKernel
@@ -68,7 +68,7 @@ class ControlledRollout(CompiledRollout):
         names = array_names(self._inputs, optional_inputs)
         try:
             return self._rollout(names, self.record)
-        except LocatedNeedsNumbers as error:
+        except UntraceableLine as error:
             return self._keep_why(names, error)
 
     def motion_program(self, *, optional_inputs: Iterable[str] = ()) -> Rollout:
@@ -87,7 +87,7 @@ class ControlledRollout(CompiledRollout):
         later: dict[str, Array] = moves(**values, steps=1).final._asdict()
         return later
 
-    def _keep_why(self, names: tuple[str, ...], error: LocatedNeedsNumbers) -> str:
+    def _keep_why(self, names: tuple[str, ...], error: UntraceableLine) -> str:
         """Keep and return the reason a controller cannot be traced; raises an error if it must be."""
         if self._moves is None:
             raise error
@@ -106,7 +106,7 @@ class ControlledRollout(CompiledRollout):
         if names not in self._untraced:
             try:
                 return super()._called(names)
-            except LocatedNeedsNumbers as error:
+            except UntraceableLine as error:
                 self._keep_why(names, error)
         return self._in_python(names, self._untraced[names])  # type: ignore[return-value]
 
