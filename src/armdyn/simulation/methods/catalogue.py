@@ -91,7 +91,8 @@ class Euler(FixedStep):
 class SemiImplicitEuler(FixedStep):
     """Semi-implicit (symplectic) Euler steps: first order, and stable when explicit Euler gains energy.
 
-    qd[k+1] = qd[k] + qdd[k] h and q[k+1] = q[k] + qd[k+1] h, as in physics engines; forces as of `Euler`.
+    qd[k+1] = qd[k] + qdd[k] h and q[k+1] = q[k] + qd[k+1] h, as in physics engines; forces as of `Euler`. The work in
+    the energy account is summed with qd[k], to first order as the motion.
 
     Args:
         step: length of a step h, s.
@@ -106,7 +107,8 @@ class ConstantAcceleration(FixedStep):
     """The acceleration held during each step, as UCL's lecture simulates its two-link arm. First order.
 
     qd[k+1] = qd[k] + qdd[k] T and q[k+1] = q[k] + qd[k] T + qdd[k] T^2 / 2. The program that the lecture prints updates
-    the velocity first, and so computes q[k] + qd[k] T + 3/2 qdd[k] T^2. Forces as of `Euler`.
+    the velocity first, and so computes q[k] + qd[k] T + 3/2 qdd[k] T^2. Forces as of `Euler`; work as of
+    `SemiImplicitEuler`.
 
     Args:
         step: length of a step T, s.
