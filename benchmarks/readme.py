@@ -42,7 +42,7 @@ def rows(case: Case, folder: Path) -> Iterator[tuple[str, float, str, float]]:
     steps = [*rollout_speeds(case, ROUNDS), *mujoco_speeds(case, ROUNDS)]
     for mark, peer in (("MuJoCo, semi-implicit Euler", "MuJoCo's `rollout`"), ("mujoco.batch", "`mujoco.batch`")):
         speed = next(one for one in steps if one.way == "semi-implicit Euler" and one.beside.startswith(mark))
-        yield "a step of 1000 arms, semi-implicit Euler", speed.ns, peer, speed.ratio
+        yield "a step of one of 1000 arms, semi-implicit Euler", speed.ns, peer, speed.ratio
 
 
 def _beside(speeds: list[Speed], function: str, peer: str) -> tuple[float, str, float]:
@@ -59,7 +59,7 @@ def main() -> None:
         case = make_case("ur5", Path(name))
         print("| UR5 | ns | beside | its time over armdyn's |\n|---|---|---|---|")
         for words, ns, peer, ratio in rows(case, Path(name)):
-            print(f"| {words} | {ns:.3g} | {peer} | {ratio:.2g} |", flush=True)
+            print(f"| {words} | {ns:.3g} | {peer} | {ratio:.{0 if ratio >= 10 else 1}f} |", flush=True)
     machine = describe()
     print(f"{machine['processor']}, {machine['compilers']}, {machine['packages']}", file=sys.stderr)
 

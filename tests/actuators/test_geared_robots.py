@@ -273,7 +273,7 @@ def test_carriers_that_a_selection_leaves_out() -> None:
     whole = Robot(read_urdf_text(text, tip="b"))
     both = np.ix_([0, 1], [0, 1])
     np.testing.assert_allclose(kept.mass_matrix([0.3, 0.4]), whole.mass_matrix([0.3, 0.4, 0.0, 0.0])[both], rtol=1e-13)
-    with pytest.raises(ModelError, match=r"'to_b': link 'base' carries its rotor, .* on the base; leave out base='a'"):
+    with pytest.raises(ModelError, match=r"'to_b': link 'base' carries its rotor, .* to the base; leave out base='a'"):
         read_urdf_text(arm.with_actuators({"to_b": on_base}).to_urdf(), base="a")
 
 

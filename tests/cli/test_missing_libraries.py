@@ -30,7 +30,7 @@ NOT_ASKED_FOR = ("pycollada", "fast-simplification")
 """Without them a mesh is drawn as a box, or with more triangles, and a note states it."""
 
 USES = [
-    *(("sympy", use) for use in ("armdyn.derive(ARM)", "armdyn.derivation.Step", "armdyn.derivation.printing")),
+    *(("sympy", use) for use in ("armdyn.derive(ARM)", "armdyn.derivation.Step()", "armdyn.derivation.printing")),
     *(("sympy", use) for use in ("ARM.mass_matrix.to_sympy()", "!derive planar_2r --symbols all")),
     *((name, f"ARM.mass_matrix.to_{name}()") for name in ("casadi", "jax", "torch")),
     ("pandas", "FALL.to_dataframe()"),

@@ -185,7 +185,7 @@ def test_base_parameters_on_the_command_line(command: Command) -> None:
         (("planar_2r", "--components", "vx"), "are of --form task-space and constrained, not of lagrange"),
         (("rp", "--form", "constrained", "--components", "vx", "--python", "a.py"), "leave out --form constrained"),
         (("planar_2r", "--form", "task-space", "--components", "vx,wx"), "dependent in every configuration"),
-        (("scara", "--form", "task-space", "--components", "position,wz"), "4 coordinates: J^-1 is written where"),
+        (("scara", "--form", "task-space", "--components", "position,wz"), "4 coordinates: J^-1 is written if"),
         (("puma560",), "its closed form would fill many pages. Take equations that name shared terms"),
     ],
 )

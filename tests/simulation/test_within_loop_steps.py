@@ -435,7 +435,9 @@ def test_errors_and_refusals() -> None:
     options = {"duration": 0.1, "controller": HOLDS}
     with pytest.raises(SettingError, match="a terminal event ends the simulation, of a single state"):
         armdyn.simulate(PLANAR, np.zeros((2, 2)), events=[ends], **options)
-    with pytest.raises(SimulationError, match="event 'crossing' is not finite"):
+    with pytest.raises(
+        SimulationError, match="the function of Crossing 'crossing' returned nan at t = 0 s; expected one finite number"
+    ):
         armdyn.simulate(PLANAR, Q0, events=[Crossing(lambda t, q, qd: np.nan)], **options)
     with pytest.raises(SettingError, match=r"times reach from 0\.5 to 0\.5 s; the duration is 0\.1 s"):
         armdyn.simulate(PLANAR, Q0, save=SaveAt(times=[0.5]), **options)

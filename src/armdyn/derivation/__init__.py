@@ -60,7 +60,7 @@ def __getattr__(name: str) -> Any:
             extra("sympy", f"armdyn.derivation.{name}", library="SymPy")
         except MissingLibrary as error:
             if name not in _WHERE:
-                raise AttributeError(str(error)) from None
+                raise
             return stand_in(name, __name__, str(error))
         return (
             getattr(import_module(f"{__name__}.{_WHERE[name]}"), name) if name in _WHERE else module_of(__name__, name)
