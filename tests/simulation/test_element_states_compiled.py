@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.simulation.matrix import Relaxing
 
 import armdyn
 from armdyn.actuators import Actuator, LuGre, Motor, Spring
@@ -25,6 +24,7 @@ from armdyn.simulation import (
     Stops,
 )
 from armdyn.simulation.system.system import System
+from simulation.matrix import Relaxing
 
 PLANAR = armdyn.load("planar_2r")
 LOOSE = {"joint_1": Actuator(motor=Motor(5e-2), spring=Spring(900.0, damping=1.0, backlash=2e-3))}

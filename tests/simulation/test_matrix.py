@@ -21,6 +21,7 @@ SAMPLE = (
     ("flexible joint + element of your own", "simulate, adaptive"),
     ("dry friction + element with a state", "ClosedLoop"),
     ("friction under load + brake that switches", "ClosedLoop"),
+    ("brake that switches + element with a state", "ClosedLoop"),
 )
 
 

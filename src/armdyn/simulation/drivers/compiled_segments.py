@@ -92,8 +92,9 @@ class Segments:
     def of(cls, problem: Problem, motion: StateInMotion) -> Segments | None:
         """The segments of a motion that loops can make, else None.
 
-        A method with a loop, forces that are known and held, constraints that do not depend on each other, and at every
-        dry joint one coordinate whose friction has bounds apart.
+        A method with a loop, forces that are known and held, constraints that do not depend on each other, at every dry
+        joint one coordinate whose friction has bounds apart, and no brakes that switch beside states: the equations of
+        states are those of the robot as it begins.
         """
         method, system = problem.method, problem.system
         has_loop = has_steps(method, motion.forces) and motion.chattering is None
@@ -102,7 +103,7 @@ class Segments:
         drive = drive_of_links(system.bare)
         alone = all(np.count_nonzero(row) == 1 for row in motion.modes.dry.matrix)
         own = not drive.depends_on_load or (rub_without_load(drive) and can_hold(system.bare))
-        braked = system.carries and any(isinstance(one, BrakesInMotion) for one in motion.located)
+        braked = system.has_states and any(isinstance(one, BrakesInMotion) for one in motion.located)
         by_rows = not system.robot.model.constraints or (problem.redundant == "error" and not drive.depends_on_load)
         if not by_rows or not alone or not own or braked:
             return None
