@@ -93,8 +93,8 @@ class Segments:
         """The segments of a motion that loops can make, else None.
 
         A method with a loop, forces that are known and held, constraints that do not depend on each other, at every dry
-        joint one coordinate whose friction has bounds apart, and no brakes that switch beside states: the equations of
-        states are those of the robot as it begins.
+        joint one coordinate whose friction has bounds apart, and no brakes that switch in arms with states: the
+        equations of states are those of the robot as it begins.
         """
         method, system = problem.method, problem.system
         has_loop = has_steps(method, motion.forces) and motion.chattering is None
