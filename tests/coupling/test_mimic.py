@@ -43,7 +43,7 @@ def both(name: str) -> tuple[armdyn.Robot, pin.Model]:
     gravity = np.array([1.0, -2.0, -9.0])
     model = pin.buildModelFromUrdf(str(path), mimic=True)
     model.gravity.linear = gravity
-    return armdyn.Robot.from_urdf(path, gravity=gravity, friction="ignore"), model
+    return armdyn.Robot.from_urdf(path, gravity=gravity, friction="ignore", problems="warn"), model
 
 
 @pytest.mark.short_run("panda")
