@@ -131,7 +131,7 @@ def test_a_legend_is_no_wider_than_its_panel() -> None:
     """Six values of one long name; the panels keep their width."""
     moved = ARM.simulate(POSE, duration=0.1, torque=[0.0, 0.0, 5.0, 0.0, 0.0, 0.0])
     widths = []
-    for name in ("t", "tau_unlimited"):
+    for name in ("t", "commanded_force_before_limits"):
         figure = moved.with_signals(**{name: moved.tau}).plot()
         figure.canvas.draw()
         axes = next(axes for axes in figure.axes if title(axes).startswith(str(words_of(name).words)))
