@@ -23,8 +23,8 @@ def floating_torque(
     t: Scalar,
     viscous: Array,
     coulomb: Array,
-    load: Scalar,
-    limit: Scalar,
+    load: Array,
+    limit: Array,
     ramp: Scalar,
 ) -> Array:
     """Joint forces that carry the arm and overcome a part of its friction, N m or N, shape (..., n).
@@ -65,10 +65,10 @@ def floating_goal(
     t: Scalar,
     viscous: Array,
     coulomb: Array,
-    load: Scalar,
-    limit: Scalar,
+    load: Array,
+    limit: Array,
     ramp: Scalar,
-    stiffness: Scalar,
+    stiffness: Array,
 ) -> Array:
     """Goals of position servos whose offset q_goal - q = tau/k makes the joint forces of `floating_torque`, rad or m.
 

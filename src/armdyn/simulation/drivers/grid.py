@@ -101,12 +101,17 @@ def step_grid(duration: float, step: float) -> StepGrid:
     return StepGrid(duration, step)
 
 
+def nearest_steps(times: Array, step: float) -> tuple[Array, Array]:
+    """The numbers of the steps that begin nearest to times, and true for those that begin there, within rounding."""
+    ratio = times / step
+    nearest = np.rint(ratio)
+    return nearest, np.abs(ratio - nearest) <= ROUNDING * np.maximum(ratio, 1.0)
+
+
 def steps_at(grid: StepGrid, times: Array) -> Array | None:
     """The steps after which states are saved at these times; None if one of the times is within a step."""
-    ratio = times / grid.step
-    nearest = np.rint(ratio)
-    off = (np.abs(ratio - nearest) > ROUNDING * np.maximum(ratio, 1.0)) & (times < grid.duration)
-    if off.any():
+    nearest, begins = nearest_steps(times, grid.step)
+    if (~begins & (times < grid.duration)).any():
         return None
     steps = np.where(times >= grid.duration, grid.steps, nearest).astype(np.int64)
     rising: Array = steps[np.diff(steps, prepend=-1) > 0]  # they rise, and np.unique would hash them: ten times as long

@@ -53,29 +53,20 @@ class ArmOfLoop:
     def step(self, k: int, begin: Array, inner: Array, end: Array) -> Step:
         """Step k from one state to another, with the states at the points at which signs are evaluated."""
         t, until = k * self.states.h, (k + 1) * self.states.h
-        inner_states = dict(zip(points_of(t, until)[1:-1].tolist(), inner, strict=True))
+        states = dict(zip(points_of(t, until).tolist(), [begin, *inner, end], strict=True))
 
         def at(later: float) -> Array:
             return _seen(self.states.later(np.array(k), np.array(later - t)))
 
         def near(later: float) -> Array:
-            return (
-                begin
-                if later <= t
-                else end
-                if later >= until
-                else inner_states[later]
-                if later in inner_states
-                else at(later)
-            )
+            later = min(max(later, t), until)
+            return states[later] if later in states else at(later)
 
         return Step(t, begin, until, end, near, at)
 
     def pushes(self, k: int) -> Array:
         """True for each stop and contact that pushes in step k."""
-        return (
-            np.concatenate([one[k] != 0.0 for one in self.states.pushes]) if self.states.pushes else np.zeros(0, bool)
-        )
+        return np.concatenate([np.zeros(0, bool), *(one[k] != 0.0 for one in self.states.pushes)])
 
     def searched(self, k: int, step: Step, events: EventsInMotion) -> Found | None:
         """Note the events of step k; returns that which ends the motion.

@@ -17,7 +17,7 @@ import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.motion.dense import Dense
-from armdyn.simulation.drivers.grid import ROUNDING
+from armdyn.simulation.drivers.grid import nearest_steps
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.controlled_rollout import PUSHES, ControlledRollout
 from armdyn.simulation.system.coordinates import stacked
@@ -39,10 +39,8 @@ class Places:
     @classmethod
     def of(cls, t: Array, h: float, steps: int) -> Places:
         """The places of times from 0 to the end of ``steps`` steps of length h, s."""
-        ratio = np.asarray(t) / h
-        nearest = np.rint(ratio)
-        begins = np.abs(ratio - nearest) <= ROUNDING * np.maximum(ratio, 1.0)
-        step = np.minimum(np.where(begins, nearest, np.floor(ratio)).astype(np.int64), steps)
+        nearest, begins = nearest_steps(t, h)
+        step = np.minimum(np.where(begins, nearest, np.floor(t / h)).astype(np.int64), steps)
         return cls(step, np.where(begins | (step == steps), 0.0, t - step * h))
 
     @property
