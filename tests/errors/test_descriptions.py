@@ -271,3 +271,13 @@ def test_names_that_no_xml_file_can_hold(name: str) -> None:
     arm = Robot.from_links([part(inertia=Inertia.point(1.0, [1, 0, 0]))], name=name)
     with pytest.raises(ModelError, match="has a name that an XML file cannot hold"):
         arm.to_urdf()
+
+
+def test_screws_with_an_asymmetric_inertia() -> None:
+    """About the centre of mass, where what is rounding of mass times length is much."""
+    G = np.diag([1e-3, 1e-3, 1e-3, 1.0, 1.0, 1.0])
+    G[0, 1] = 5e-10
+    screw = np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]).T
+    fault = "tensor[0, 1] is 5e-10 and tensor[1, 0] is 0 kg m^2; expected a symmetric matrix."
+    remedy = "Set both entries to the same number, or pass (I + I.T) / 2."
+    assert problems_of(Robot.from_screws, [np.eye(4)] * 2, [G], screw) == (f"Glist[0]: {fault} {remedy}",)

@@ -158,6 +158,18 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     ),
     (lambda: Inertia(1, [X, 0, 0], np.eye(3)), DTypeError, r"holds numbers only"),
     (lambda: Inertia(1, [0, 0], np.eye(3)), ShapeError, r"com has shape \(2,\)"),
+    (
+        lambda: Inertia(1, [0, 0, 0], [[2, 0, 0], [0, 3, 0.2], [0, -0.2, 4]]),
+        ModelError,
+        r"^tensor\[1, 2\] is 0\.2 and tensor\[2, 1\] is -0\.2 kg m\^2; expected a symmetric matrix\. "
+        r"Set both entries to the same number, or pass \(I \+ I\.T\) / 2\.$",
+    ),
+    (lambda: Inertia(1, [0, 0, 0], np.eye(3) + 2e-9 * np.eye(3, k=2)), ModelError, r"tensor\[0, 2\] is 2e-09 and"),
+    (
+        lambda: Inertia(1, [0, 0, 0], np.ones((3, 3)) + 1e-8 * np.eye(3, k=1)),
+        ModelError,
+        r"is 1\.00000001 and .* is 1 k",
+    ),
 ]
 
 
@@ -175,6 +187,18 @@ def test_axes_with_six_digits_are_axes() -> None:
     R = np.array([[c, -c, 0], [c, c, 0], [0, 0, 1]])
     printed = BODY.tensor_about([0, 0, 0], axes=R.round(6))
     np.testing.assert_allclose(printed, BODY.tensor_about([0, 0, 0], axes=R), rtol=5e-6, atol=1e-6)
+
+
+def test_asymmetry_by_rounding_is_accepted() -> None:
+    """Also if a large part about the origin leaves a small tensor about the centre of mass."""
+    Inertia(1.0, [0, 0, 0], np.eye(3) + 0.9e-9 * np.eye(3, k=1))
+    Inertia(1.0, [0, 0, 0], np.full((3, 3), np.nan))  # the model that has it refuses it
+    body = Inertia(2000.0, [3.1, -7.3, 5.7], [[1e-3, 2e-5, 3e-5], [2e-5, 2e-3, 4e-5], [3e-5, 4e-5, 2.5e-3]])
+    G = body.spatial_inertia
+    G[0, 1] += 1e-7
+    for again in (Inertia.from_spatial_inertia(G), Inertia.from_pseudo_inertia(body.pseudo_inertia)):
+        np.testing.assert_array_equal(again.tensor, again.tensor.T)
+        np.testing.assert_allclose(again.tensor, body.tensor, rtol=0, atol=1e-7)
 
 
 def test_numpy_numbers_are_numbers() -> None:

@@ -102,8 +102,15 @@ def _arrays(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> tuple[Array
 
 def _inertia_problems(G: Array) -> Iterator[str]:
     for i, Gi in enumerate(G):
-        problems = list(spatial_inertia_problems(Gi, size=1.0)) or list(_inertia(Gi).problems())
+        problems = list(spatial_inertia_problems(Gi, size=1.0)) or list(_body_problems(Gi))
         yield from (f"Glist[{i}]: {problem}." for problem in problems)
+
+
+def _body_problems(G: Array) -> Iterator[str]:
+    try:
+        yield from _inertia(G).problems()
+    except ModelError as error:
+        yield str(error).removesuffix(".")
 
 
 def _screw_problems(S: Array) -> Iterator[str]:

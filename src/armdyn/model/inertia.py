@@ -17,7 +17,7 @@ from armdyn.base.fields import set_fields
 from armdyn.base.scalars import Scalar
 from armdyn.model.bounds import LARGEST, largest_problem
 from armdyn.model.frozen import frozen_array
-from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
+from armdyn.model.inertia_matrices import asymmetry, pseudo_inertia_problems, spatial_inertia_problems
 from armdyn.model.principal_axes import PrincipalAxes, principal_axes
 from armdyn.spatial.mass_properties import MassProperties, parts_of_pseudo_inertia, parts_of_spatial_inertia
 from armdyn.spatial.rotations import Array
@@ -45,6 +45,9 @@ class Inertia(MassProperties):
         tensor: I_c, rotational inertia about the centre of mass, in F's axes, kg m^2, shape (3, 3). The off-diagonal
             entries are minus the products of inertia, as in Craig and in Modern Robotics.
 
+    Raises:
+        ModelError: the tensor is not symmetric.
+
     >>> ball = armdyn.Inertia(2.0, [0.0, 0.0, 0.5], 0.1 * np.eye(3))
     >>> bool(np.allclose(ball.tensor_about_origin, np.diag([0.6, 0.6, 0.1])))
     True
@@ -66,6 +69,10 @@ class Inertia(MassProperties):
             raise DTypeError(
                 f"Inertia holds numbers only; for symbols take armdyn.spatial.MassProperties ({error})"
             ) from None
+        if fault := asymmetry(self.tensor):
+            raise ModelError(
+                f"{fault}; expected a symmetric matrix. Set both entries to the same number, or pass (I + I.T) / 2."
+            )
 
     def _made(self, mass: Scalar, com: Array, tensor: Array) -> Self:
         """An `Inertia`, or if there are symbols, the `MassProperties` that hold them."""
@@ -78,6 +85,11 @@ class Inertia(MassProperties):
     def of(cls, properties: MassProperties) -> Self:
         """The body in float64; its numbers, of any kind, are rounded once."""
         return cls(properties.mass, properties.com, properties.tensor)
+
+    @classmethod
+    def _symmetrised(cls, mass: Scalar, com: Array, tensor: Array) -> Inertia:
+        """The body with the symmetric part of a tensor that a subtraction left asymmetric by rounding."""
+        return cls(cast("float", mass), com, 0.5 * (tensor + tensor.T))
 
     @property
     def exact(self) -> MassProperties:
@@ -128,7 +140,7 @@ class Inertia(MassProperties):
         problems = [f"G is no spatial inertia: {problem}." for problem in spatial_inertia_problems(G)]
         if problems:
             raise ModelError(problems)
-        return cls(*parts_of_spatial_inertia(G))
+        return cls._symmetrised(*parts_of_spatial_inertia(G))
 
     @classmethod
     def from_pseudo_inertia(cls, J: ArrayLike) -> Inertia:
@@ -147,7 +159,7 @@ class Inertia(MassProperties):
         problems = [f"J is no pseudo-inertia: {problem}." for problem in pseudo_inertia_problems(J)]
         if problems:
             raise ModelError(problems)
-        return cls(*parts_of_pseudo_inertia(J))
+        return cls._symmetrised(*parts_of_pseudo_inertia(J))
 
     def __sub__(self, other: MassProperties) -> Self:
         """The body with another one cut out of it, in the same frame: a hole, a cavity."""
@@ -191,8 +203,6 @@ class Inertia(MassProperties):
             return
         if self.mass < 0.0:
             yield f"mass {self.mass:g} kg is negative; expected 0 or more"
-        if (abs(self.tensor - self.tensor.T) > 1e-9 * abs(self.tensor) + 1e-15).any():
-            yield "rotational inertia is not symmetric"
 
     def impossibilities(self) -> Iterator[str]:
         """The conditions of a rigid body that are broken, one sentence each; there must be no `problems`."""

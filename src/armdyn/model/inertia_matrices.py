@@ -40,6 +40,21 @@ def pseudo_inertia_problems(J: Array) -> Iterator[str]:
         yield f"mass {J[3, 3]:g} kg is not positive"
 
 
+def asymmetry(tensor: Array) -> str | None:
+    """The two entries of a tensor that differ most, kg m^2; None if they are equal up to the tolerance.
+
+    >>> asymmetry(np.array([[2.0, 0.1, 0.0], [0.3, 2.0, 0.0], [0.0, 0.0, 2.0]]))
+    'tensor[0, 1] is 0.1 and tensor[1, 0] is 0.3 kg m^2'
+    """
+    difference = np.abs(tensor - tensor.T)
+    if not difference.max() > TOLERANCE * np.abs(tensor).max():  # NaN and infinity are another fault
+        return None
+    i, j = sorted(map(int, np.unravel_index(int(difference.argmax()), difference.shape)))
+    above, below = float(tensor[i, j]), float(tensor[j, i])
+    digits = next(d for d in range(6, 18) if f"{above:.{d}g}" != f"{below:.{d}g}")
+    return f"tensor[{i}, {j}] is {above:.{digits}g} and tensor[{j}, {i}] is {below:.{digits}g} kg m^2"
+
+
 def _size_problems(matrix: Array) -> Iterator[str]:
     """The fault of entries that are not finite or too large."""
     largest = float(np.abs(matrix).max())
