@@ -597,7 +597,6 @@ def test_one_wrench_for_each_state_of_a_batch() -> None:
         ("step", "the step belongs to the loop's method"),
         ("save_every", "give every="),
         ("elements", "elements belong to the loop, armdyn.ClosedLoop(..., elements=[Stops(...)])"),
-        ("events", "events are located by armdyn.simulate(robot, q0, duration=..., controller=..., events=[...])"),
         ("torque", "tau is the controller's"),
         ("project", "the projection belongs to the loop, armdyn.ClosedLoop(..., elements=[Constraints(project=True)])"),
     ],
@@ -606,3 +605,9 @@ def test_a_loop_names_its_counterpart_of_an_argument_of_simulate(name: str, reme
     for call in (OF_PD, OF_PD.simulate):
         with pytest.raises(UnknownName, match=re.escape(f"no argument {name!r} in a call of a closed loop; {remedy}")):
             call([0.0, 0.0], steps=10, **AIMS, **{name: 1.0})
+
+
+@pytest.mark.parametrize("name", ["events", "save"])
+def test_a_call_names_the_method_that_gives_a_trajectory(name: str) -> None:
+    with pytest.raises(UnknownName, match=re.escape("the loop's own simulate(q0, steps=..., save=..., events=...)")):
+        OF_PD([0.0, 0.0], steps=10, **AIMS, **{name: []})

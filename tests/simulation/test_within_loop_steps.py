@@ -1,10 +1,11 @@
-"""`simulate(controller=...)` within the controller's steps: states at any time, interpolants and events.
+"""`ClosedLoop.simulate` and `simulate(controller=...)` within steps: states at any time, interpolants and events.
 
 Oracles: the motion under a held force in closed form; the bounce of a mass; the energy of an arm with a detent; the
 event-driven driver with the same law as torque; adaptive motions from the beginning of a step.
 """
 
 import pickle
+import re
 import warnings
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from tests.simulation.matrix import Detent, Relaxing
 
 import armdyn
+from armdyn import ClosedLoop
 from armdyn.actuators import Actuator, Brake, Gear, LuGre, Motor, Spring
 from armdyn.base.errors import SettingError
 from armdyn.base.named_tuples import named_tuple
@@ -441,6 +443,142 @@ def test_errors_and_refusals() -> None:
         armdyn.simulate(PLANAR, Q0, events=[Crossing(lambda t, q, qd: np.nan)], **options)
     with pytest.raises(SettingError, match=r"times reach from 0\.5 to 0\.5 s; the duration is 0\.1 s"):
         armdyn.simulate(PLANAR, Q0, save=SaveAt(times=[0.5]), **options)
+
+
+# `ClosedLoop.simulate`: its own time, inputs over time, states of its controller.
+
+
+def held_mass(t: float, h: float, force: Any, x: float = 0.0, v: float = 0.0) -> tuple[float, float]:
+    """Position and velocity of the mass under a force in each step, from its number, position and velocity."""
+    for k in range(int(t / h + 1e-9) + 1):
+        a, s = force(k, x, v) / MASS - GRAVITY, min(h, t - k * h)
+        x, v = x + v * s + 0.5 * a * s * s, v + a * s
+    return x, v
+
+
+@pytest.mark.parametrize("require_traced", [True, False])
+def test_a_loop_locates_events_and_keeps_states_at_any_time(require_traced: bool) -> None:
+    """A falling mass on a sampled spring and damper from t0 on: the roots of its parabolas, and states on them."""
+
+    @armdyn.function("(n),(n),()->(n)")
+    def pulls_at(model: Any, q: Any, qd: Any, t: Any) -> Any:
+        return -STIFFNESS * (q - REST) - DAMPING * qd + 5.0 * t
+
+    h, t0, steps, level = 1e-2, 0.7, 100, -0.28
+    force = lambda k, x, v: -STIFFNESS * (x - REST) - DAMPING * v + 5.0 * (t0 + k * h)  # noqa: E731
+    passes = Crossing(lambda t, q, qd: q[0] - level + 0.1 * (t - t0), "level")
+    loop = ClosedLoop(mass_on_a_rail(), pulls_at, method=RungeKutta4(h), require_traced=require_traced)
+    times = t0 + np.array([0.0, 0.0034, 0.0131, 0.01999, 0.123456, 1.0])
+    options = {"steps": steps, "t0": t0, "events": [passes]}
+    motion = loop.simulate([0.0], save=SaveAt(times, dense=True), **options)
+    exact = np.array([held_mass(t - t0, h, force) for t in times])
+    np.testing.assert_allclose(motion.t, times, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(np.hstack([motion.q, motion.qd]), exact, rtol=0, atol=1e-13)
+    between = np.linspace(t0, times[-1], 77)
+    there = motion.at(between)
+    exact = np.array([held_mass(t - t0, h, force) for t in between])
+    np.testing.assert_allclose(np.hstack([there.q, there.qd]), exact, rtol=0, atol=1e-13)
+    roots = []
+    for k in range(steps):
+        x, v = held_mass(k * h, h, force)
+        a = force(k, x, v) / MASS - GRAVITY
+        for root in np.roots([0.5 * a, v + 0.1, x - level + 0.1 * k * h]):
+            if abs(root.imag) == 0.0 and 0.0 <= root.real < h:
+                roots.append(t0 + k * h + root.real)
+    assert len(motion.events) == len(roots) >= 2
+    np.testing.assert_allclose([one.t for one in motion.events], sorted(roots), rtol=0, atol=1e-13)
+    rows = loop.simulate([0.0], every=7, **options)
+    exact = np.array([held_mass(k * h, h, force) for k in [*range(0, steps, 7), steps]])
+    np.testing.assert_allclose(np.hstack([rows.q, rows.qd]), exact, rtol=0, atol=1e-13)
+    assert [one.t for one in rows.events] == [one.t for one in motion.events]
+    ends = loop.simulate([0.0], steps=3, h=0.1, t0=0.1, save=SaveAt([0.1, 0.4]))  # 0.1 + 3 * 0.1 is above 0.4
+    np.testing.assert_allclose(ends.t, [0.1, 0.4], rtol=1e-15)
+
+
+def test_events_and_states_under_forces_over_time() -> None:
+    """Without a controller: tables of joint forces and wrenches, a row for each step, for two arms at once."""
+    h, steps, level = 2e-2, 30, -0.05
+    tau, wrench = 15.0 + 30.0 * np.sin(np.arange(steps)), np.zeros((steps, 2, 6))
+    wrench[:, 1, 5] = np.cos(np.arange(steps))  # the force that the tip applies along z
+    loop = ClosedLoop(mass_on_a_rail(), method=RungeKutta4(h), over_time=["tau", "f_tip"])
+    passes = Crossing(lambda t, q, qd: q[0] - level, "level", direction=-1)
+    given = {"steps": steps, "tau": tau[:, None], "f_tip": wrench, "events": [passes]}
+    times = [0.0, 0.0077, 0.2345, 0.6]
+    motion = loop.simulate(np.zeros((2, 1)), save=SaveAt(times), **given)
+    sparse = loop.simulate(np.zeros((2, 1)), save=SaveAt([0.0, 0.5 * h, 10.5 * h, 0.6]), **given | {"events": ()})
+    for arm in range(2):
+        force = lambda k, x, v: tau[k] - wrench[k, arm, 5]  # noqa: B023, E731
+        exact = np.array([held_mass(t, h, force) for t in times[:-1]])
+        np.testing.assert_allclose(motion.q[:-1, arm, 0], exact[:, 0], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(motion.qd[:-1, arm, 0], exact[:, 1], rtol=0, atol=1e-14)
+        np.testing.assert_array_equal(motion.tau[:, arm, 0], tau[[0, 0, 11, 29]])
+        middle = np.array([held_mass(t, h, force) for t in (0.5 * h, 10.5 * h)])
+        np.testing.assert_allclose(sparse.q[1:-1, arm, 0], middle[:, 0], rtol=0, atol=1e-14)
+        for one in (one for one in motion.events if one.index == (arm,)):
+            x, v = held_mass(one.t, h, force)
+            assert abs(x - level) < 1e-14
+            assert v < 0.0
+    assert {one.index for one in motion.events} == {(0,), (1,)}
+
+
+@armdyn.function("(n),(n),()->()")
+def effort(model: Any, tau: Any, q_ref: Any, price: Any) -> Any:
+    return price * (tau @ tau) + q_ref @ q_ref
+
+
+@armdyn.function("(n),(n),(n),(),(n),(),(),(),()->(n),(n)", result=named_tuple("Pid", ["tau", "integral"]))
+def pid_with_price(
+    model: Any, q: Any, qd: Any, integral: Any, h: Any, q_ref: Any, Kp: Any, Kd: Any, Ki: Any, price: Any
+) -> Any:
+    error = q_ref - q
+    integral = integral + h * error
+    return Kp * error - Kd * qd + Ki * integral, integral
+
+
+def test_states_of_a_controller_and_a_running_cost_within_steps() -> None:
+    """The integral of a PID has the value with which the step begins; arm and events are those of the same forces."""
+    given = {"q_ref": np.array([0.5, -0.5]), "Kp": 60.0, "Kd": 9.0, "Ki": 40.0}
+    loop = ClosedLoop(PLANAR, pid_with_price, method=RungeKutta4(1e-2), running_cost=effort)
+    event = Crossing(lambda t, q, qd: q[0] - 0.2, "aim")
+    options = {"steps": 30, "save": SaveAt([0.0, 0.0123, 0.2], dense=True), "events": [event]}
+    motion = loop.simulate(Q0, QD0, price=2.0, **given, **options)
+    tau = loop.simulate(Q0, QD0, steps=30, price=2.0, **given).tau[:-1]
+    table = ClosedLoop(PLANAR, method=RungeKutta4(1e-2), over_time=["tau"])
+    other = table.simulate(Q0, QD0, tau=tau, **options)
+    for name in ("t", "q", "qd", "tau"):
+        np.testing.assert_allclose(getattr(motion, name), getattr(other, name), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(motion.at(0.111).q, other.at(0.111).q, rtol=0, atol=1e-13)
+    assert len(motion.events) == len(other.events) == 1
+    assert abs(motion.events[0].t - other.events[0].t) < 1e-12
+    np.testing.assert_allclose(motion.signals["integral"][1], 1e-2 * (given["q_ref"] - Q0), rtol=1e-13)
+
+
+def test_a_motion_that_ends_within_a_step_has_no_events_after_its_end() -> None:
+    """The mass falls 0.05 m in 0.101 s, in a step from 0.1 to 0.11 s."""
+    event = Crossing(lambda t, q, qd: q[0] + 0.05, "level", terminal=True)
+    options = {"controller": idle, "method": RungeKutta4(1e-2), "events": [event]}
+    ends = [armdyn.simulate(mass_on_a_rail(), [0.0], duration=t, **options) for t in (0.1005, 0.105)]
+    assert [len(one.events) for one in ends] == [0, 1]
+    assert ends[0].t[-1] == 0.1005
+    assert abs(ends[1].t[-1] - np.sqrt(0.1 / GRAVITY)) < 1e-14
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"every": 5, "save": SaveAt(every=1e-2)}, "every=5 and SaveAt(times=None, every=0.01, dense=False) are both"),
+        ({"save": 0.01}, "save=0.01; expected armdyn.simulation.SaveAt(every=0.01)"),
+        ({"save": SaveAt([0.0, 0.2])}, "times reach from 0 to 0.2 s; the duration is 0.1 s"),
+        ({"events": [1]}, "JointLimit, Plane and Crossing"),
+        ({"events": [JointLimit()], "q": np.zeros((2, 2))}, "JointLimit: no joint has limits"),
+        ({"q": np.zeros((2, 2)), "events": [Crossing(lambda t, q, qd: q[0], terminal=True)]}, "of a single state"),
+    ],
+)
+def test_what_a_loop_does_not_keep_or_locate(options: dict[str, Any], message: str) -> None:
+    loop = ClosedLoop(PLANAR, method=RungeKutta4(1e-3))
+    q = options.pop("q", np.zeros(2))
+    with pytest.raises(SettingError, match=re.escape(message)):
+        loop.simulate(q, steps=100, tau=np.zeros(2), **options)
 
 
 # Steps of one length without a controller's loop, as on the command line.

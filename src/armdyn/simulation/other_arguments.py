@@ -56,7 +56,10 @@ OF_OTHERS = {
 OF_SIMULATE = {
     "duration": "give steps=, the number of steps",
     **dict.fromkeys(("step", "dt"), "the step belongs to the loop's method, method=RungeKutta4(step=1e-3), or is h="),
-    **dict.fromkeys(("save", "save_every"), "give every=, keep every this many steps"),
+    "save_every": "give every=, keep every this many steps",
+    **dict.fromkeys(
+        ("save", "events"), "the loop's own simulate(q0, steps=..., save=..., events=...) gives a trajectory"
+    ),
     "method": "the method belongs to the loop, armdyn.ClosedLoop(robot, controller, method=RungeKutta4(step=1e-3))",
     "controller": "the controller belongs to the loop, armdyn.ClosedLoop(robot, controller)",
     "project": "the projection belongs to the loop, armdyn.ClosedLoop(..., elements=[Constraints(project=True)])",
@@ -65,7 +68,6 @@ OF_SIMULATE = {
     **dict.fromkeys(
         ("elements", "stops", "contacts"), "elements belong to the loop, armdyn.ClosedLoop(..., elements=[Stops(...)])"
     ),
-    "events": "events are located by armdyn.simulate(robot, q0, duration=..., controller=..., events=[...])",
 }
 """Advice by the name of an argument of `armdyn.simulate`."""
 

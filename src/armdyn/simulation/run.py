@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.advice import answering, option
-from armdyn.base.checks import number, objects_with, refuse_class
-from armdyn.base.errors import SettingError, excerpt
+from armdyn.base.checks import number
+from armdyn.base.errors import SettingError
 from armdyn.base.progress import Report, progress_bar
 from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
@@ -21,7 +21,7 @@ from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.drift import corrector_of, notes_on_projection
 from armdyn.simulation.drivers import event_driven, fixed_step, taylor
 from armdyn.simulation.drivers.grid import SaveAt
-from armdyn.simulation.elements.events import Event
+from armdyn.simulation.elements.events import Event, checked_events
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.initial_state import checked_start, initial_state
@@ -29,7 +29,7 @@ from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen
 from armdyn.simulation.other_arguments import OF_OTHERS, OPTIONS
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.results import friction_left_out, made_trajectory
-from armdyn.simulation.samples import Samples
+from armdyn.simulation.samples import Samples, checked_save
 from armdyn.simulation.system.problem import EventSources, Problem
 from armdyn.simulation.system.system import System
 from armdyn.simulation.under_controller import controlled_motion, refuse_loops
@@ -149,8 +149,7 @@ def simulate(
     (array([0., 1., 2., 3., 4.]), array([ 0.5, -0.5]))
     """
     _require_robot(robot, torque, controller)
-    save, parts = _checked_save(save), Parts.of(elements)
-    events = objects_with("events", events, "watched", "JointLimit, Plane and Crossing")
+    save, parts, events = checked_save(save), Parts.of(elements), checked_events(events)
     if controller is not None:
         if torque is not None:
             raise SettingError("torque and controller are both given; expected one of them")
@@ -206,18 +205,6 @@ def _require_robot(robot: Any, torque: Any, controller: Any) -> None:
     if not isinstance(robot, Robot):
         raise SettingError(f"robot={robot!r} is not a Robot; armdyn.load('ur5') makes one from a name or a file")
     refuse_loops(torque=torque, controller=controller)
-
-
-def _checked_save(save: Any) -> SaveAt:
-    """The times to save at, all by default."""
-    if save is None:
-        return SaveAt()
-    refuse_class("save", save, (SaveAt,))
-    if not isinstance(save, SaveAt):
-        raise SettingError(
-            f"save={excerpt(save)}; expected armdyn.simulation.SaveAt(every=0.01), s, or SaveAt(times=...)"
-        )
-    return save
 
 
 def _how_far(samples: Samples, duration: float) -> str:

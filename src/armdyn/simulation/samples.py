@@ -9,17 +9,31 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.base.checks import refuse_class
+from armdyn.base.errors import SettingError, excerpt
 from armdyn.base.progress import Report
 from armdyn.motion.dense import Dense
 from armdyn.motion.labels import Label
 from armdyn.motion.motion_data import Occurrence
-from armdyn.simulation.drivers.grid import refuse_more_than_memory
+from armdyn.simulation.drivers.grid import SaveAt, refuse_more_than_memory
 from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 ELEMENTS = "element_states"
 """Name of the signal with the states of elements."""
+
+
+def checked_save(save: Any) -> SaveAt:
+    """The times to save at, all by default."""
+    if save is None:
+        return SaveAt()
+    refuse_class("save", save, (SaveAt,))
+    if not isinstance(save, SaveAt):
+        raise SettingError(
+            f"save={excerpt(save)}; expected armdyn.simulation.SaveAt(every=0.01), s, or SaveAt(times=...)"
+        )
+    return save
 
 
 @dataclass

@@ -14,17 +14,13 @@ from armdyn.base.progress import progress_bar
 from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.grid import ROUNDING, SaveAt, step_grid, times_to_save
+from armdyn.simulation.drivers.grid import SaveAt, step_grid
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.parts import Parts
-from armdyn.simulation.loop.as_trajectory import trajectory_of
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controller import Controller
-from armdyn.simulation.loop.events_of_loop import EventsOfLoop
-from armdyn.simulation.loop.within_steps import Places
 from armdyn.simulation.methods.catalogue import FixedStep, Method, chosen_method
 from armdyn.simulation.over_time import OverTime
-from armdyn.spatial.rotations import Array
 
 
 def controlled_motion(
@@ -51,19 +47,12 @@ def controlled_motion(
     Controller(function)  # or the error of another object
     chosen = _fixed_step("rk4" if method is None else method)
     grid = step_grid(number("duration", duration, above=0.0, unit="s", error=SettingError), chosen.step)
-    times = times_to_save(grid.duration, save, otherwise=grid.step)
     loop = ClosedLoop(robot, function, method=chosen, elements=(*parts.settings, *parts.own))
     start = {name: getattr(parts.start, name) for name in ("theta", "thetad", "bristles")}
-    others = {**start, "f_tip": f_tip}
-    inputs |= {name: value for name, value in others.items() if value is not None}
-    watched = [one for event in events for one in event.watched(robot)]
-    located = EventsOfLoop(watched, grid.duration) if watched else None
-    every = 1 if watched or save.dense else _every(times, grid.step, grid.steps)
+    inputs |= {name: value for name, value in {**start, "f_tip": f_tip}.items() if value is not None}
     with progress_bar(progress, grid.duration, f"{robot.name}, {chosen}") as report:
-        run = loop._run(q0, qd0, inputs, steps=grid.steps, every=every, report=report, watch=located)
-    if located is not None and located.ended is not None:
-        times = np.append(times[times < located.ended - ROUNDING * grid.step], located.ended)
-    return trajectory_of(run, times, dense=save.dense, events=() if located is None else located.occurred)
+        options: dict[str, Any] = {"duration": grid.duration, "save": save, "events": events, "report": report}
+        return loop._motion(q0, qd0, inputs, steps=grid.steps, **options)
 
 
 def refuse_loops(**arguments: Any) -> None:
@@ -108,9 +97,3 @@ def _fixed_step(method: str | Method) -> FixedStep:
             "method='rk4', or torque= a function of (t, q, qd)"
         )
     return chosen
-
-
-def _every(times: Array, step: float, steps: int) -> int:
-    """The most steps from one row to the next, so that the steps of all these times begin with a row."""
-    first = Places.of(times, step, steps).step
-    return max(int(np.gcd.reduce(first[first < steps])), 1)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.base.advice import either
-from armdyn.base.checks import as_float, switch
+from armdyn.base.checks import as_float, objects_with, switch
 from armdyn.base.errors import SettingError, UnknownName, excerpt
 from armdyn.constraints import PointOnPlane
 from armdyn.motion.limits_passed import joints_of_several
@@ -166,6 +166,15 @@ class Crossing:
             raise SettingError(
                 f"the function of Crossing {self.name!r} cannot be called as function(t, q, qd): {error}"
             ) from None
+
+
+def checked_events(events: Sequence[Event]) -> list[Event]:
+    """Objects that have functions to watch.
+
+    Raises:
+        SettingError: another object.
+    """
+    return objects_with("events", events, "watched", "JointLimit, Plane and Crossing")
 
 
 class JointBound(NamedTuple):

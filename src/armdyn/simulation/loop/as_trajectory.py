@@ -1,25 +1,31 @@
-"""A closed loop's motion as a `Trajectory`, with the states and results of its controller as signals."""
+"""A closed loop's motion as a `Trajectory`, with its events; states and results of its controller are signals."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.functions import RolloutResults
+from armdyn.base.checks import array
+from armdyn.base.errors import SettingError
+from armdyn.functions.rollout_runs import Report
 from armdyn.motion.labels import is_reference
 from armdyn.motion.motion_data import Occurrence
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot.editing import LEFT_OUT
+from armdyn.simulation.drivers.grid import ROUNDING, SaveAt, StepGrid, times_to_save
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
+from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.own import element_motion, without_elements_with_states
+from armdyn.simulation.loop.events_of_loop import EventsOfLoop
 from armdyn.simulation.loop.run_at_times import RunAtTimes
 from armdyn.simulation.loop.step import LOADS, pushes_of
-from armdyn.simulation.loop.within_steps import DenseOfLoop
+from armdyn.simulation.loop.within_steps import DenseOfLoop, Places, input_at, start_of
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
@@ -32,54 +38,77 @@ NO_SIGNALS = ("q", "qd", "tau", "work", "heat", "cost", LOADS, BRISTLES)
 """States and recorded quantities that are not signals: a trajectory has them in other fields, or does not need them."""
 
 
-class LoopRun(NamedTuple):
-    """A run of a closed loop.
-
-    Args:
-        loop: the loop that recorded.
-        arguments: of the rollout, by name.
-        rolled: the results of the rollout.
-        began: the time at which it began, by `time.perf_counter`.
-    """
-
-    loop: ClosedLoop
-    arguments: Mapping[str, Any]
-    rolled: RolloutResults
-    began: float
-
-
-def trajectory_of(
-    run: LoopRun, times: Array | None = None, *, dense: bool = False, events: Sequence[Occurrence] = ()
+def motion_of(
+    loop: ClosedLoop,
+    arguments: Mapping[str, Any],
+    *,
+    steps: int,
+    duration: float | None = None,
+    every: int = 1,
+    save: SaveAt,
+    events: Sequence[Event] = (),
+    workers: int | None = None,
+    report: Report | None = None,
 ) -> Trajectory:
-    """The trajectory of a loop, from everything that it recorded.
+    """Run a closed loop, and keep its motion.
 
     Args:
-        run: of the loop.
-        times: at which states are kept, s, from 0 to the end, within steps that begin with a row; those of all rows by
-            default.
-        dense: true to keep the states at any time, of a loop that recorded each step.
-        events: that occurred.
+        loop: one that records everything that its trajectory contains (`recorded`).
+        arguments: of the rollout, by name.
+        steps: the number of steps.
+        duration: s, if the motion ends within the last step.
+        every: the number of steps from one row to the next, if ``save`` has no times.
+        save: the times at which states are kept, and true to keep the states at any time.
+        events: to locate.
+        workers: the number of threads that share the arms.
+        report: called now and then with the fraction that is done.
     """
-    loop, arguments, rolled = run.loop, run.arguments, run.rolled
+    began = time.perf_counter()
+    if np.ndim(arguments["h"]) > 0:
+        raise SettingError("h has a step for each arm or time; a trajectory has one for all, such as h=1e-3")
+    h, t0 = float(arguments["h"]), start_of(arguments)
+    grid = StepGrid(steps * h if duration is None else duration, h)
+    times = _times(grid, save, every, t0)
+    watched = [one for event in events for one in event.watched(loop.robot)]
+    located = EventsOfLoop(watched, grid.duration) if watched else None
+    each = 1 if watched or save.dense else _steps_between(times, h, steps)
+    options: dict[str, Any] = {"workers": workers, "report": report, "watch": located}
+    rolled = loop.rollout.with_last_row(**arguments, steps=steps, every=each, **options)
+    loop.warn_of_dead_points(rolled)
+    if located is not None and located.ended is not None:
+        ended = located.ended - t0
+        times = np.append(times[times < ended - ROUNDING * h], ended)
+    at = RunAtTimes(loop.rollout, arguments, rolled, times)
+    return _trajectory_of(loop, arguments, at, [] if located is None else located.occurred, save.dense, began)
+
+
+def _trajectory_of(
+    loop: ClosedLoop,
+    arguments: Mapping[str, Any],
+    at: RunAtTimes,
+    events: list[Occurrence],
+    dense: bool,
+    began: float,
+) -> Trajectory:
+    """The trajectory of a run at some times, of a loop with these arguments that began at a time of the clock, s."""
     from armdyn.simulation.results import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
 
-    at = RunAtTimes(loop.rollout, arguments, rolled, times)
-    q, qd, steps = at.whole("q"), at.whole("qd"), at.steps
-    forces = [at.whole("tau") if "tau" in rolled.rows._fields else _over_time(loop, arguments, "tau", steps, q.shape)]
+    rolled, given = at.rolled, partial(input_at, loop.rollout, arguments, steps=at.steps)
+    q, qd = at.whole("q"), at.whole("qd")
+    batch = q.shape[1:-1]
+    forces = [at.whole("tau") if "tau" in rolled.rows._fields else given("tau", batch=batch)]
     if arguments.get("f_tip") is not None:
-        forces.append(_over_time(loop, arguments, "f_tip", steps, (*q.shape[:-1], 6)))
-    samples = Samples(at.t, q, qd, at.whole("work"), tuple(forces), count=len(steps))
-    each = loop.method.scheme.evaluations * int(np.prod(q.shape[1:-1]))
-    samples.lost, samples.events = rolled.divergence, list(events)
+        forces.append(given("f_tip", batch=batch))
+    samples = Samples(at.t, q, qd, at.whole("work"), tuple(forces), count=len(at.t))
+    each = loop.method.scheme.evaluations * int(np.prod(batch))
+    samples.lost, samples.events = rolled.divergence, events
     samples.notes += [note for note in loop.robot.notes if note.startswith(LEFT_OUT)]
     samples.effort = Effort(rolled.steps, rolled.steps * each)
     samples.bristles = at.whole(BRISTLES) if BRISTLES in rolled.rows._fields else None
     samples.signals = {name: at.signal(name) for name in rolled.rows._fields if name not in NO_SIGNALS}
     for name in loop.inputs:
         if is_reference(name) and arguments.get(name) is not None and name not in samples.signals:
-            shape = loop.rollout.shape_of(name)
-            values = _over_time(loop, arguments, name, steps, (*q.shape[:-1], *shape))
-            samples.signals[name] = values.reshape(*q.shape[:-1], -1)
+            samples.signals[name] = given(name, batch=batch).reshape(*q.shape[:-1], -1)
     samples.labels = {} if loop.barriers is None else loop.barriers.labels()
     sticks = loop.friction.sticks(energy=True)
     if sticks or ELEMENTS in samples.signals:
@@ -87,9 +116,8 @@ def trajectory_of(
     method = dataclasses.replace(loop.method, step=at.h)
     system = System(loop.robot, "error", carries=samples.bristles is not None)
     if dense:
-        states = at.states
-        samples.dense = {index: DenseOfLoop.of(states, index) for index in np.ndindex(q.shape[1:-1])}
-    found = made_trajectory(system, method, samples, time.perf_counter() - run.began)
+        samples.dense = {index: DenseOfLoop.of(at.states, index) for index in np.ndindex(batch)}
+    found = made_trajectory(system, method, samples, time.perf_counter() - began)
     if sticks and "friction" not in samples.signals:  # what holds joints is not known; that at rest is not it
         known = {name: values for name, values in found.signals.items() if name not in ("friction", "rotor_friction")}
         labels = {name: labels for name, labels in found.signal_labels.items() if name in known}
@@ -106,13 +134,22 @@ def recorded(loop: ClosedLoop) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name != "cost"))
 
 
-def _over_time(loop: ClosedLoop, given: Mapping[str, Any], name: str, steps: Array, shape: tuple[int, ...]) -> Array:
-    """An input at these steps, of a shape with time and batch; at the end as in the last step."""
-    values = np.array(given[name], dtype=float)  # a copy: accelerations are computed from it later
-    if name in loop.rollout.over_time:
-        rows = values[np.minimum(steps, len(values) - 1)]
-        return np.broadcast_to(rows.reshape(len(steps), *(1,) * (len(shape) - rows.ndim), *rows.shape[1:]), shape)
-    return np.broadcast_to(values, shape)
+def _times(grid: StepGrid, save: SaveAt, every: int, t0: float) -> Array:
+    """The times at which states are kept, s since the time t0, s, of the beginning."""
+    if save.times is not None:
+        times = array("times", save.times, ("T",), "seconds, rising", finite=SettingError) - t0
+        for end in (0.0, grid.duration):  # which sums and products of steps miss by rounding
+            times[abs(times - end) <= ROUNDING * grid.step] = end
+        save = SaveAt(times)
+    elif save.every is None:
+        return grid.times(np.append(np.arange(0, grid.steps, every), grid.steps))
+    return times_to_save(grid.duration, save, otherwise=grid.step)
+
+
+def _steps_between(times: Array, h: float, steps: int) -> int:
+    """The most steps from one row to the next, so that the steps of all these times begin with a row."""
+    first = Places.of(times, h, steps).step
+    return int(np.gcd.reduce(first[first < steps])) or steps
 
 
 def _accelerations(loop: ClosedLoop, samples: Samples, last: Array) -> Array:

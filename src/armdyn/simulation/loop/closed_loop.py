@@ -22,7 +22,6 @@ each by itself; if they cannot, a `FrictionWarning` is issued.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -50,18 +49,20 @@ from armdyn.functions.gains import free, kinds_of, single, spread, with_kinds
 from armdyn.functions.motion_states import motion_states
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import names_of
-from armdyn.functions.rollout_runs import Report, Watch
+from armdyn.functions.rollout_runs import Report
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import warn_of_springs
+from armdyn.simulation.drivers.grid import SaveAt
 from armdyn.simulation.elements.bristles import motion_carries
+from armdyn.simulation.elements.events import Event, checked_events
 from armdyn.simulation.elements.own import refuse_for_states, start_of_states, state_count
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.elements.settings import AT_REST
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.errors import DeadPointWarning, StepWarning
 from armdyn.simulation.initial_state import check_constraints, initial_state, spanning_rows
-from armdyn.simulation.loop.as_trajectory import LoopRun, recorded, trajectory_of
+from armdyn.simulation.loop.as_trajectory import motion_of, recorded
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
@@ -71,7 +72,7 @@ from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
 from armdyn.simulation.other_arguments import OF_LOOPS, OF_SIMULATE
-from armdyn.simulation.samples import ELEMENTS
+from armdyn.simulation.samples import ELEMENTS, checked_save
 from armdyn.simulation.system.system import refuse_memory
 from armdyn.targets.c.notes import Notes
 
@@ -208,17 +209,15 @@ class ClosedLoop:
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
         over_time += ("t",) if self._takes_time else ()
         over_time += (BRAKES,) if self._takes_brakes and BRAKES not in over_time else ()
-        motion = None
-        if self.controller is not None and not require_traced:
-            motion = self._step(held_controller(self.controller, running_cost))
         self.rollout = ControlledRollout(
             robot,
             self._step(self.controller),
             self.controller,
-            motion,
+            self._step(held_controller(self.controller, running_cost)),
             over_time=over_time,
             record=record,
             parameters=parameters,
+            require_traced=require_traced,
         )
 
     def _step(self, controller: Controller | None) -> Function:
@@ -338,7 +337,7 @@ class ClosedLoop:
         loop, inputs = self._of_call(q0, qd0, inputs)
         given = loop._ready(q0, qd0, inputs, steps)
         rolled = loop.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
-        loop._warn_of_dead_points(rolled)
+        loop.warn_of_dead_points(rolled)
         return rolled
 
     def simulate(
@@ -348,6 +347,8 @@ class ClosedLoop:
         *,
         steps: int,
         every: int = 1,
+        save: SaveAt | None = None,
+        events: Sequence[Event] = (),
         workers: int | None = None,
         report: Report | None = None,
         **inputs: Any,
@@ -365,12 +366,17 @@ class ClosedLoop:
             qd0: joint velocities, rad/s or m/s, shape (..., n); at rest by default.
             steps: the number of steps.
             every: keep every this many steps.
+            save: `SaveAt`, in the place of ``every``: times at which states are kept, s, also within steps. The state
+                within a step is that after a step of a part of its length under the forces that it holds.
+            events: `JointLimit`, `Plane`, `Crossing` to detect. Each occurrence, located within its step, is in
+                ``trajectory.events``; one that is terminal ends the motion.
             workers: the number of threads that share the arms; -1: one per core.
             report: called now and then with the fraction that is done.
             inputs: as of a call, except parameters of the model.
 
         Raises:
-            SettingError: a loop with parameters as inputs, whose arms are not ``robot``; steps of different lengths.
+            SettingError: a loop with parameters as inputs, whose arms are not ``robot``; steps of different lengths; a
+                terminal event of a batch.
             ShapeError: a batch without states.
 
         >>> loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.control.pd_gravity)
@@ -380,6 +386,13 @@ class ClosedLoop:
         <Trajectory of 'planar_2r': 501 times from 0 to 0.5 s, 2 joints; Euler, step 0.001 s>
         >>> sorted(motion.signals)
         ['q_ref', 'qd_ref']
+
+        The motion until the first joint is half way:
+
+        >>> half = armdyn.simulation.Crossing(lambda t, q, qd: q[0] - 0.25, "half", terminal=True)
+        >>> motion = loop.simulate([0.0, 0.0], steps=500, events=[half], save=SaveAt(every=0.1), **aim)
+        >>> motion.t.round(3), abs(motion.q[-1, 0] - 0.25) < 1e-14
+        (array([0.   , 0.1  , 0.2  , 0.3  , 0.331]), True)
         """
         if self.rollout.parameters:
             raise SettingError(
@@ -387,35 +400,21 @@ class ClosedLoop:
                 "of the robot that has them for a trajectory"
             )
         whole_number("steps", steps, least=1, error=SettingError)
+        whole_number("every", every, least=1, error=ShapeError)
         if 0 in np.shape(q0)[:-1]:
             raise ShapeError(f"q0 holds no state: shape {np.shape(q0)}")
-        return trajectory_of(self._run(q0, qd0, inputs, steps=steps, every=every, workers=workers, report=report))
+        save = checked_save(save)
+        if every != 1 and not (save.times is None and save.every is None):
+            raise SettingError(f"every={every!r} and {save!r} are both given; expected one of them")
+        options: dict[str, Any] = {"every": every, "workers": workers, "report": report}
+        return self._motion(q0, qd0, inputs, steps=steps, save=save, events=checked_events(events), **options)
 
-    def _run(
-        self,
-        q0: ArrayLike,
-        qd0: ArrayLike | None,
-        inputs: dict[str, Any],
-        *,
-        steps: int,
-        every: int,
-        workers: int | None = None,
-        report: Report | None = None,
-        watch: Watch | None = None,
-    ) -> LoopRun:
-        """A run that records all that a trajectory contains; arguments as of `simulate`.
-
-        Args:
-            inputs: by name.
-            watch: reads the run, and may end it.
-        """
-        began = time.perf_counter()
+    def _motion(
+        self, q0: ArrayLike, qd0: ArrayLike | None, inputs: dict[str, Any], *, steps: int, **options: Any
+    ) -> Trajectory:
+        """The motion from an initial state under inputs by name, with the options of `motion_of`."""
         loop, inputs = self._recording._of_call(q0, qd0, inputs)
-        given = loop._ready(q0, qd0, inputs, steps)
-        settings: dict[str, Any] = {"steps": steps, "every": every, "workers": workers, "report": report}
-        rolled = loop.rollout.with_last_row(**given, **settings, watch=watch)
-        loop._warn_of_dead_points(rolled)
-        return LoopRun(loop, given, rolled, began)
+        return motion_of(loop, loop._ready(q0, qd0, inputs, steps), steps=steps, **options)
 
     @cached_property
     def _recording(self) -> ClosedLoop:
@@ -655,7 +654,7 @@ class ClosedLoop:
         """An argument as it is written in a call: a parameter "link_6.mass" as link_6_mass."""
         return self.rollout._inputs.words.get(name, name)
 
-    def _warn_of_dead_points(self, rolled: RolloutResults) -> None:
+    def warn_of_dead_points(self, rolled: RolloutResults) -> None:
         """Warn of recorded motions that pass a dead point; the steps of a loop do not keep branches apart there."""
         rows = getattr(rolled.rows, "q", None)
         if rows is None or not self.robot.model.constraints or self.rollout.parameters:

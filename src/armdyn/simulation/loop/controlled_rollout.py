@@ -37,7 +37,15 @@ RUNS_AWAY = 1e6
 class ControlledRollout(CompiledRollout):
     """A `CompiledRollout` of one step of an arm under its controller.
 
-    With a step ``motion``, whose tau is an input, a controller may run in Python; without, it must be traced.
+    Args:
+        robot: the robot that moves.
+        step: one step under the controller.
+        controller: computes tau; None if tau is an input.
+        motion: one step whose tau is an input.
+        over_time: inputs with an axis of time.
+        record: names of the quantities kept over time.
+        parameters: of the model, that become inputs.
+        require_traced: true if the controller may not run in Python.
     """
 
     def __init__(
@@ -45,17 +53,18 @@ class ControlledRollout(CompiledRollout):
         robot: Robot,
         step: Function,
         controller: Controller | None,
-        motion: Function | None,
+        motion: Function,
         *,
         over_time: Iterable[str] = (),
         record: Iterable[str] = (),
         parameters: Iterable[str] = (),
+        require_traced: bool = False,
     ) -> None:
         super().__init__(robot, step, over_time=over_time, record=record, parameters=parameters)
         self.robot, self.controller, self.motion = robot, controller, motion
-        self._moves = None if motion is None else CompiledRollout(robot, motion, parameters=self.parameters)
-        if self._moves is not None:
-            self._moves.warns = False
+        self.require_traced = require_traced
+        self._moves = CompiledRollout(robot, motion, parameters=self.parameters)
+        self._moves.warns = False
         self._untraced: dict[tuple[str, ...], str] = {}  # reasons, by the names of the given arrays
         self._has_warned = False
 
@@ -73,23 +82,31 @@ class ControlledRollout(CompiledRollout):
 
     def motion_program(self, *, optional_inputs: Iterable[str] = ()) -> Rollout:
         """The rollout under a tau that is an input, which is compiled if the controller runs in Python."""
-        moves: Any = self._moves
-        program: Rollout = moves.program(optional_inputs=optional_inputs)
-        return program
+        return self._moves.program(optional_inputs=optional_inputs)
+
+    @property
+    def held_state(self) -> tuple[str, ...]:
+        """Names of the states that move during a step, those of the controller apart."""
+        return tuple(name for name in self._moves.state if name in self.state)
+
+    @property
+    def held_arguments(self) -> tuple[str, ...]:
+        """Names of the arguments of a step under joint forces that are held, without its length."""
+        return tuple(name for name in self._moves._inputs.positional if name != "h")
 
     def moved(self, **values: Any) -> dict[str, Array]:
         """The state after one step under joint forces that are held, without the controller, by name.
 
         Args:
-            values: the state, tau, h, and brakes and f_tip if the loop has them, by name, each of shape (..., *shape).
+            values: h and `held_arguments` by name, those that are optional as far as given, each of shape
+                (..., *shape).
         """
-        moves: Any = self._moves
-        later: dict[str, Array] = moves(**values, steps=1).final._asdict()
+        later: dict[str, Array] = self._moves(**values, steps=1).final._asdict()
         return later
 
     def _keep_why(self, names: tuple[str, ...], error: UntraceableLine) -> str:
         """Keep and return the reason a controller cannot be traced; raises an error if it must be."""
-        if self._moves is None:
+        if self.require_traced:
             raise error
         self._untraced[names] = str(error).removesuffix(f". {UNTRACED}")
         return self._untraced[names]
@@ -112,7 +129,7 @@ class ControlledRollout(CompiledRollout):
 
     def _in_python(self, names: tuple[str, ...], why: str) -> PythonLoop:
         """The loop whose controller runs in Python."""
-        moves: Any = self._moves
+        moves = self._moves
         controller: Any = self.controller
         own = tuple(name for name in moves._inputs.positional if name in {*names, *controller.results})
         pushes = tuple(name for name in self.record if name in PUSHES)
@@ -183,6 +200,7 @@ class ControlledRollout(CompiledRollout):
         for function in (self.controller.function if self.controller else None, self.function):
             require_picklable(function)
         settings: dict[str, Any] = {"over_time": self.over_time, "record": self.record, "parameters": self.parameters}
+        settings["require_traced"] = self.require_traced
         return partial(ControlledRollout, self.robot, self.function, self.controller, self.motion, **settings), ()
 
 

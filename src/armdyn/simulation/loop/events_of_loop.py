@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.motion.motion_data import Occurrence
 from armdyn.simulation.drivers.crossings import POINTS, points_of
+from armdyn.simulation.drivers.grid import ROUNDING
 from armdyn.simulation.drivers.integrators import Step
 from armdyn.simulation.drivers.located import Found
 from armdyn.simulation.elements.events import Watched, refuse_terminal
@@ -47,12 +48,18 @@ class ArmOfLoop:
         return q, qd
 
     def note(self, t: float, name: str, kind: str, y: Array) -> None:
-        """Record an event."""
-        self.occurred.append(Occurrence(t, name, kind, *self.seen(y.copy()), 0.0, self.index))
+        """Record an event, if it is not after the end of the motion, which may be within the last step."""
+        if t <= self.end:
+            self.occurred.append(Occurrence(t, name, kind, *self.seen(y.copy()), 0.0, self.index))
+
+    @property
+    def end(self) -> float:
+        """The time at which the motion ends, and rounding, s."""
+        return self.states.t0 + self.duration + ROUNDING * self.states.h
 
     def step(self, k: int, begin: Array, inner: Array, end: Array) -> Step:
         """Step k from one state to another, with the states at the points at which signs are evaluated."""
-        t, until = k * self.states.h, (k + 1) * self.states.h
+        t, until = (self.states.t0 + number * self.states.h for number in (k, k + 1))
         states = dict(zip(points_of(t, until).tolist(), [begin, *inner, end], strict=True))
 
         def at(later: float) -> Array:
@@ -165,14 +172,14 @@ class EventsOfLoop:
         inner = _seen(self.states.later(*np.broadcast_arrays(steps[:, None], parts)))
         for arm, events in self.arms:
             if not self.done:
-                events.follow(0.0, begins[(0, *arm.index)])
+                events.follow(self.states.t0, begins[(0, *arm.index)])
             for k, *states in zip(steps.tolist(), begins, inner, ends, strict=True):
                 begin, between, end = (one[(..., *arm.index, slice(None))] for one in states)
                 if not all(np.isfinite(one).all() for one in (begin, between, end)):
                     break
                 step = arm.step(k, begin, between, end)
                 end_of_motion = arm.searched(k, step, events)
-                if end_of_motion is not None:
+                if end_of_motion is not None and end_of_motion.t <= arm.end:
                     self.ended = end_of_motion.t
                     return k + 1
         self.done = done

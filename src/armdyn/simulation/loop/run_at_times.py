@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.base.errors import SettingError
 from armdyn.functions import RolloutResults
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.within_steps import Places, StatesWithin
@@ -21,45 +20,24 @@ class RunAtTimes:
         rollout: of the loop.
         arguments: of the rollout, by name.
         rolled: its results.
-        times: s, from 0 to the end, within steps that begin with a row; those of all rows by default.
+        times: s since the beginning, from 0 to the end, within steps that begin with a row.
     """
 
     def __init__(
-        self,
-        rollout: ControlledRollout,
-        arguments: Mapping[str, Any],
-        rolled: RolloutResults,
-        times: Array | None,
+        self, rollout: ControlledRollout, arguments: Mapping[str, Any], rolled: RolloutResults, times: Array
     ) -> None:
-        if np.ndim(arguments["h"]) > 0:
-            raise SettingError("h has a step for each arm or time; a trajectory has one for all, such as h=1e-3")
-        t0 = float(np.ravel(arguments["t"])[0]) if "t" in arguments else 0.0
-        self.rollout, self.arguments, self.rolled = rollout, arguments, rolled
-        self.h, self.since = float(arguments["h"]), 0.0
-        self.steps = np.array([*range(0, rolled.steps, rolled.every), rolled.steps])
-        """The numbers of the steps that begin at the times or before them."""
-        self.t = t0 + self.h * self.steps
-        """The times, s."""
-        self._within: Mapping[str, Array] = {}
-        self._places: Array | None = None
-        if times is not None:
-            self._choose(times)
-
-    @property
-    def states(self) -> StatesWithin:
-        """The states at any time whose step begins with a row."""
-        rolled = self.rolled
+        self.rolled, self.h = rolled, float(arguments["h"])
         rows, final = rolled.rows._asdict(), rolled.final._asdict()
-        return StatesWithin.of(self.rollout, self.arguments, rows, final, every=rolled.every, steps=rolled.steps)
-
-    def _choose(self, times: Array) -> None:
-        rolled, last = self.rolled, len(self.steps) - 1
-        places = Places.of(times, self.h, rolled.steps)
-        rows = np.where(places.step == rolled.steps, last, places.step // rolled.every)
-        self._places = None if np.array_equal(rows, np.arange(last + 1)) else rows
-        self._within = self.states.at(places) if places.within.any() else {}
+        self.states = StatesWithin.of(rollout, arguments, rows, final, every=rolled.every, steps=rolled.steps)
+        """The states at any time whose step begins with a row."""
+        places, last = Places.of(times, self.h, rolled.steps), -(-rolled.steps // rolled.every)
         self.steps, self.since = places.step, float(places.since[-1])
-        self.t = np.where(places.within, times, self.h * places.step)
+        """The numbers of the steps that begin at the times or before them."""
+        self.t = self.states.t0 + np.where(places.within, times, self.h * places.step)
+        """The times, s."""
+        chosen = np.where(places.step == rolled.steps, last, places.step // rolled.every)
+        self._rows = None if np.array_equal(chosen, np.arange(last + 1)) else chosen
+        self._within: Mapping[str, Array] = self.states.at(places) if places.within.any() else {}
 
     def whole(self, name: str) -> Array:
         """A quantity over time; quantities of a step only have at the end the value of the last step."""
@@ -68,7 +46,7 @@ class RunAtTimes:
         rolled = self.rolled
         final = getattr(rolled.final if name in rolled.final._fields else rolled.last, name)
         recorded = np.concatenate([getattr(rolled.rows, name), np.asarray(final)[None]])
-        return recorded if self._places is None else recorded[self._places]
+        return recorded if self._rows is None else recorded[self._rows]
 
     def signal(self, name: str) -> Array:
         """A quantity over time with one axis after those of time and batch."""

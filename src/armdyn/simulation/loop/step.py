@@ -157,9 +157,11 @@ def pushes_of(barriers: Barriers | None) -> dict[str, Shape]:
     return {name: (count,) for name, count in counts.items() if count}
 
 
-def held_controller(controller: Controller, running_cost: Function | None) -> Controller | None:
+def held_controller(controller: Controller | None, running_cost: Function | None) -> Controller | None:
     """A controller whose tau is an input, in the place of another; None if nothing else of that one is needed."""
-    return None if running_cost is None else type(controller)(_held_function(controller, running_cost))
+    if controller is None or running_cost is None:
+        return None
+    return type(controller)(_held_function(controller, running_cost))
 
 
 def _held_function(controller: Controller, running_cost: Function) -> Function:

@@ -50,15 +50,32 @@ class Places:
         return within
 
 
+def start_of(given: Mapping[str, Any]) -> float:
+    """The time at which a motion begins, s, from the arguments of its rollout."""
+    return float(np.ravel(given["t"])[0]) if "t" in given else 0.0
+
+
+def input_at(
+    rollout: ControlledRollout, given: Mapping[str, Any], name: str, steps: Array, batch: tuple[int, ...]
+) -> Array:
+    """An input during some steps, (len(steps), *batch, *shape); at the end of the motion that of the last step."""
+    values = np.array(given[name], dtype=float)  # a copy: accelerations are computed from it later
+    shape = (len(steps), *batch, *rollout.shape_of(name))
+    if name in rollout.over_time:
+        rows = values[np.minimum(steps, len(values) - 1)]
+        values = rows.reshape(len(steps), *(1,) * (len(shape) - rows.ndim), *rows.shape[1:])
+    return np.broadcast_to(values, shape)
+
+
 @dataclass(frozen=True, eq=False)
 class StatesWithin:
     """The states of a closed loop at any time of its motion.
 
     Args:
         rollout: of the loop.
+        t0: the time at which the motion begins, s.
         h: length of the step, s.
-        rows: states and forces as each step begins, by name, (steps, ..., *shape).
-        f_tip: wrench of the tip, (..., 6); None without one.
+        rows: states, and forces and other inputs of a held step, as each step begins, by name, (steps, ..., *shape).
         final: the state after the last step, by name, (..., *shape).
         every: the number of steps from one row to the next.
         steps: the number of steps.
@@ -66,9 +83,9 @@ class StatesWithin:
     """
 
     rollout: ControlledRollout
+    t0: float
     h: float
     rows: Mapping[str, Array]
-    f_tip: Array | None
     final: Mapping[str, Array]
     every: int
     steps: int
@@ -95,42 +112,38 @@ class StatesWithin:
             every: the number of steps from one row to the next.
             steps: the number of steps.
         """
-        names = [name for name in (*rollout.state, "tau", BRAKES) if name in rows]
-        own, batch = {name: rows[name] for name in names}, rows["q"].shape[1:-1]
-        if BRAKES in given:
-            switched = np.asarray(given[BRAKES])
-            count = switched.shape[-1]
-            switched = switched.reshape(len(switched), *(1,) * (len(batch) + 2 - switched.ndim), *switched.shape[1:])
-            own[BRAKES] = np.broadcast_to(switched, (len(switched), *batch, count))[::every]
-        elif BRAKES in own:
+        batch, begins = rows["q"].shape[1:-1], every * np.arange(len(rows["q"]))
+        own: dict[str, Array] = {}
+        for name in rollout.held_arguments:
+            if name in rows:
+                own[name] = rows[name]
+            elif given.get(name) is not None:
+                own[name] = input_at(rollout, given, name, begins, batch)
+        if BRAKES in rows and BRAKES in own:  # a controller's result
             own[BRAKES] = np.clip(own[BRAKES], 0.0, 1.0)
-        f_tip = given.get("f_tip")
-        f_tip = None if f_tip is None else np.broadcast_to(np.asarray(f_tip, dtype=float), (*batch, 6))
         pushes = tuple(rows[name] for name in PUSHES if name in rows)
-        return cls(rollout, float(given["h"]), own, f_tip, {} if final is None else final, every, steps, pushes)
+        final = {} if final is None else final
+        return cls(rollout, start_of(given), float(given["h"]), own, final, every, steps, pushes)
 
     def alone(self, index: tuple[int, ...]) -> StatesWithin:
         """The states of one arm of the batch."""
         at: Any = (slice(None), *index)
         rows, pushes = {name: values[at] for name, values in self.rows.items()}, tuple(one[at] for one in self.pushes)
         final = {name: values[index] for name, values in self.final.items()}
-        f_tip = None if self.f_tip is None else self.f_tip[index]
-        return dataclasses.replace(self, rows=rows, f_tip=f_tip, final=final, pushes=pushes)
+        return dataclasses.replace(self, rows=rows, final=final, pushes=pushes)
 
     def later(self, step: Array, since: Array) -> dict[str, Array]:
         """The states at times after the beginning of steps, s, by name, (*step.shape, ..., *shape)."""
         batch = self.rows["q"].ndim - 2
         values: dict[str, Any] = {name: rows[step // self.every] for name, rows in self.rows.items()}
         values["h"] = since.reshape((*since.shape, *(1,) * batch))
-        if self.f_tip is not None:
-            values["f_tip"] = self.f_tip
         return self.rollout.moved(**values)
 
     def at(self, places: Places) -> dict[str, Array]:
         """The states at times of the motion by name, (*places.shape, ..., *shape)."""
         within, last = places.within, places.step == self.steps
         begins = np.where(last, 0, places.step // self.every)
-        states = {name: np.array(self.rows[name][begins]) for name in self.rollout.state if name in self.rows}
+        states = {name: np.array(self.rows[name][begins]) for name in self.rollout.held_state}
         for name, values in states.items():
             values[last] = self.final[name]
         if within.any():
@@ -157,7 +170,7 @@ class DenseOfLoop(Dense):
         return cls(robot.dof, tuple(flexible_places(robot.model)), states=states.alone(index))
 
     def _states(self, t: Array) -> tuple[Array, Array]:
-        at = self.states.at(Places.of(t, self.states.h, self.states.steps))
+        at = self.states.at(Places.of(t - self.states.t0, self.states.h, self.states.steps))
         of_links = at["q"], at["qd"]
         if not self.flexible:
             return of_links
