@@ -68,3 +68,23 @@ def test_progress_goes_to_stderr_and_away(capsys: pytest.CaptureFixture[str]) ->
     for method in ("rk4", "adaptive"):
         armdyn.simulate(armdyn.load("planar_2r"), np.zeros((2, 2)), duration=0.1, method=method, progress=True)
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("controlled", [False, True])
+def test_the_step_of_a_motion_that_is_shorter_is_its_duration(controlled: bool) -> None:
+    """In the label, the table, and the note on energy, as that step would say itself."""
+    arm = armdyn.load("planar_2r")
+
+    @armdyn.function("(n),(n)->(n)")
+    def holds(model: armdyn.Model, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return -0.5 * qd
+
+    forces = {"controller": holds} if controlled else {"torque": [0.0, 0.1]}
+    found, other = (arm.simulate([0.1, 0.2], duration=0.5, method=RungeKutta4(step=h), **forces) for h in (1.0, 0.5))
+    assert found.statistics.method == "RungeKutta4, step 0.5 s"
+    assert str(found).splitlines()[0].endswith("; RungeKutta4, step 0.5 s>")
+    assert found.notes == other.notes
+    assert controlled or "the step of 0.5 s is too long" in found.notes[0]
+    np.testing.assert_array_equal(found.q, other.q)
+    shorter = arm.simulate([0.1, 0.2], duration=0.25, method=RungeKutta4(step=0.1))
+    assert shorter.statistics.method == "RungeKutta4, step 0.1 s"

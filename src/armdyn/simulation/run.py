@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,7 @@ from armdyn.simulation.elements.events import Event, checked_events
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.initial_state import checked_start, initial_state
-from armdyn.simulation.methods.catalogue import Adaptive, Method, Taylor, chosen_method
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, Taylor, chosen_method
 from armdyn.simulation.other_arguments import OF_OTHERS, OPTIONS
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.results import friction_left_out, made_trajectory
@@ -175,15 +176,16 @@ def simulate(
         *friction_left_out(robot, system.bare, chosen, sticks=sticks, pushed=pushed),
     )
     integrate = driver_of(problem)
+    used = replace(chosen, step=min(chosen.step, duration)) if isinstance(chosen, FixedStep) else chosen
     began = time.perf_counter()
 
     def kept() -> Trajectory:
         found = samples.kept()
         found.notes = [*samples.notes, *notes_on_projection(problem.corrector, robot, chosen, redundant, found)]
-        return made_trajectory(system, chosen, found, time.perf_counter() - began)
+        return made_trajectory(system, used, found, time.perf_counter() - began)
 
     try:
-        with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
+        with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {used}") as report:
             integrate(problem, report)
             _refuse_if_all_are_lost(robot, samples)
     except Exception as error:  # also of a torque that is a user's own function

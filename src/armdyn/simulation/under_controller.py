@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -46,7 +47,9 @@ def controlled_motion(
     _require_constant(f_tip, max(np.ndim(q0), np.ndim(qd0)))
     Controller(function)  # or the error of another object
     chosen = _fixed_step("rk4" if method is None else method)
-    grid = step_grid(number("duration", duration, above=0.0, unit="s", error=SettingError), chosen.step)
+    duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
+    chosen = replace(chosen, step=min(chosen.step, duration))
+    grid = step_grid(duration, chosen.step)
     loop = ClosedLoop(robot, function, method=chosen, elements=(*parts.settings, *parts.own))
     start = {name: getattr(parts.start, name) for name in ("theta", "thetad", "bristles")}
     inputs |= {name: value for name, value in {**start, "f_tip": f_tip}.items() if value is not None}
