@@ -21,6 +21,7 @@ from armdyn.actuators import (
     Stribeck,
     Viscous,
 )
+from armdyn.actuators.flexible_joints import stacked
 from armdyn.simulation import (
     Adaptive,
     BrakeSwitches,
@@ -36,7 +37,6 @@ from armdyn.simulation import (
     Start,
 )
 from armdyn.simulation.system.bounded_rows import BoundedRows
-from armdyn.simulation.system.coordinates import stacked
 from oracles.carried_slide import CarriedSlide
 from oracles.flexible import flexible
 from oracles.short_run import each_once

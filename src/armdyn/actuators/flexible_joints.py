@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.spring import Spring
 from armdyn.base.errors import ModelError, Unsupported
 from armdyn.base.exact import Exact, is_zero
-from armdyn.base.scalars import Scalar
+from armdyn.base.scalars import Array, Scalar
 from armdyn.model.editing import WITHOUT_ROTOR
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.mechanism import Mechanism
@@ -106,3 +109,16 @@ def links_side(mechanism: Mechanism, joints: list[FlexibleJoint]) -> Mechanism:
     armature = tuple(Exact(0) if k in behind else a for k, a in enumerate(drive.armature))
     laws = tuple(() if k in behind else own for k, own in enumerate(drive.laws))
     return dataclasses.replace(mechanism, drive=dataclasses.replace(drive, armature=armature, laws=laws))
+
+
+def stacked(q: Array, theta: Array, places: Sequence[int] | Array) -> Array:
+    """Positions of links and of rotors at flexible joints, or their rates, shape (..., n + f)."""
+    return np.concatenate([q, theta[..., list(places)]], axis=-1)
+
+
+def parted(x: Array, dof: int, places: Sequence[int] | Array) -> tuple[Array, Array]:
+    """q and theta, both of shape (..., n), of a stacked vector."""
+    q = x[..., :dof]
+    theta = np.array(q)
+    theta[..., list(places)] = x[..., dof:]
+    return q, theta

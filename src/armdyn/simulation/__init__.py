@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from armdyn.simulation.drivers.grid import SaveAt
     from armdyn.simulation.elements.brakes import BrakeSwitches
     from armdyn.simulation.elements.events import Crossing, JointLimit, Plane
-    from armdyn.simulation.elements.settings import Constraints, Start
+    from armdyn.simulation.elements.parts import Constraints, Start
     from armdyn.simulation.elements.stops import Contact, Stops
     from armdyn.simulation.errors import (
         DeadPointWarning,
@@ -50,7 +50,7 @@ _WHERE = {
     "BrakeSwitches": "elements.brakes",
     "ClosedLoop": "loop.closed_loop",
     "ConstantAcceleration": "methods.catalogue",
-    "Constraints": "elements.settings",
+    "Constraints": "elements.parts",
     "Contact": "elements.stops",
     "Crossing": "elements.events",
     "DeadPointWarning": "errors",
@@ -74,7 +74,7 @@ _WHERE = {
     "SettingError": "armdyn.base.errors",
     "SimulationError": "unfinished",
     "SimulationInterrupted": "unfinished",
-    "Start": "elements.settings",
+    "Start": "elements.parts",
     "Statistics": "armdyn.motion.motion_data",
     "StepWarning": "errors",
     "Stops": "elements.stops",

@@ -19,13 +19,12 @@ from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
-from armdyn.simulation.drift import corrector_of, notes_on_projection
 from armdyn.simulation.drivers import event_driven, fixed_step, taylor
 from armdyn.simulation.drivers.grid import SaveAt
 from armdyn.simulation.elements.events import Event, checked_events
 from armdyn.simulation.elements.parts import Parts
 from armdyn.simulation.forces import prepared_forces
-from armdyn.simulation.initial_state import checked_start, initial_state
+from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, Taylor, chosen_method
 from armdyn.simulation.other_arguments import OF_OTHERS, OPTIONS
 from armdyn.simulation.over_time import OverTime
@@ -33,8 +32,9 @@ from armdyn.simulation.results import friction_left_out, made_trajectory
 from armdyn.simulation.samples import Samples, checked_save
 from armdyn.simulation.system.problem import EventSources, Problem
 from armdyn.simulation.system.system import System
-from armdyn.simulation.under_controller import controlled_motion, refuse_loops
+from armdyn.simulation.under_controller import controlled_motion
 from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
+from armdyn.simulation.within_constraints import checked_start, corrector_of, initial_state, notes_on_projection
 from armdyn.spatial.rotations import Array
 
 ForceLike = ArrayLike | OverTime | Callable[[float, Array, Array], Any]
@@ -206,7 +206,12 @@ def _require_robot(robot: Any, torque: Any, controller: Any) -> None:
     """Raise if the robot is something else, or if a closed loop, which has a robot of its own, is to move it."""
     if not isinstance(robot, Robot):
         raise SettingError(f"robot={robot!r} is not a Robot; armdyn.load('ur5') makes one from a name or a file")
-    refuse_loops(torque=torque, controller=controller)
+    for name, value in (("torque", torque), ("controller", controller)):
+        if isinstance(value, ClosedLoop):
+            raise SettingError(
+                f"{name} is {value!r}, a robot and its controller; expected controller= the declared function alone, "
+                "or a call of the loop's own simulate(q0, qd0, steps=...)"
+            )
 
 
 def _how_far(samples: Samples, duration: float) -> str:

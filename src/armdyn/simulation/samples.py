@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import parted, stacked
 from armdyn.base.checks import refuse_class
 from armdyn.base.errors import SettingError, excerpt
 from armdyn.base.progress import Report
@@ -16,7 +17,6 @@ from armdyn.motion.dense import Dense
 from armdyn.motion.labels import Label
 from armdyn.motion.motion_data import Occurrence
 from armdyn.simulation.drivers.grid import SaveAt, refuse_more_than_memory
-from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 

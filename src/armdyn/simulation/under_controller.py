@@ -58,16 +58,6 @@ def controlled_motion(
         return loop._motion(q0, qd0, inputs, steps=grid.steps, **options)
 
 
-def refuse_loops(**arguments: Any) -> None:
-    """Raise for a closed loop in the place of its controller."""
-    for name, value in arguments.items():
-        if isinstance(value, ClosedLoop):
-            raise SettingError(
-                f"{name} is {value!r}, a robot and its controller; expected controller= the declared function alone, "
-                "or a call of the loop's own simulate(q0, qd0, steps=...)"
-            )
-
-
 def _require_constant(f_tip: Any, axes: int) -> None:
     """Raise for a wrench over time, e.g. a table, whose rows would count as a batch."""
     is_array = not callable(f_tip) and not isinstance(f_tip, OverTime)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import parted, stacked
 from armdyn.base.progress import Report
 from armdyn.functions import CompiledRollout
 from armdyn.simulation.divergence import diverged, shorter_step
@@ -15,7 +16,6 @@ from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.forces import Constant, Table
 from armdyn.simulation.loop.step import step_function
 from armdyn.simulation.methods.formulas import State
-from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.simulation.system.problem import Problem
 from armdyn.spatial.rotations import Array
 

@@ -35,11 +35,6 @@ Bracket = tuple[float, float]
 """Two times, s, between which a function crosses zero; equal ones if it does so at once."""
 
 
-def slips(speed: Array) -> Array:
-    """1 or -1 for joints that move forwards or backwards, 0 for those that rest to rounding."""
-    return np.where(np.abs(speed) <= SLOW, 0, np.sign(speed)).astype(int)
-
-
 def points_of(begin: float, end: float) -> Array:
     """The times at which the signs in a step are evaluated, s."""
     return np.linspace(begin, end, POINTS)

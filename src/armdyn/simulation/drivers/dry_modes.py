@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.simulation.drivers.crossings import SLOW, slips
+from armdyn.simulation.drivers.crossings import SLOW
 from armdyn.simulation.system.bounded_rows import BoundedRows
-from armdyn.simulation.system.friction_rows import Bounds
+from armdyn.simulation.system.friction_rows import Bounds, slips
 from armdyn.simulation.system.frictional_arm import modes_at_rest
 from armdyn.simulation.system.rates import forces_in_modes
 from armdyn.simulation.system.state_parts import StateParts

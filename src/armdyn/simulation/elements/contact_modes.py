@@ -12,13 +12,14 @@ from functools import cache, partial
 
 import numpy as np
 
-from armdyn.simulation.drivers.crossings import SLOW, Function, closes, falls, reverses, slips
+from armdyn.simulation.drivers.crossings import SLOW, Function, closes, falls, reverses
 from armdyn.simulation.drivers.integrators import Step
 from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, found_in
 from armdyn.simulation.drivers.state_in_motion import MOMENT, StateInMotion
 from armdyn.simulation.elements.stops import TOUCHED
 from armdyn.simulation.system.at_rest import Mode
 from armdyn.simulation.system.bounded_rows import BoundedRows, Rates
+from armdyn.simulation.system.friction_rows import slips
 from armdyn.simulation.system.holding import Holding
 from armdyn.spatial.rotations import Array
 

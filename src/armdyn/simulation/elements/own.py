@@ -213,8 +213,6 @@ def located_functions(model: Any, q: Any, qd: Any, element_states: Any = None) -
 
 def kinks_of(robot: Robot) -> Kinks | None:
     """The located functions of a robot's elements; None if there are none."""
-    if not robot.model.elements:
-        return None
     cache = vars(robot)
     if "_kinks" not in cache:  # the model's constants take longer than a short motion
         cache["_kinks"] = _count(robot.model)

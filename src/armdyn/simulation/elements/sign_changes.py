@@ -13,6 +13,7 @@ from armdyn.simulation.drivers.located import At, Found, LocatedFunctions, found
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.own import Kinks
+from armdyn.simulation.elements.springs import End
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.spatial.rotations import Array
 
@@ -142,3 +143,44 @@ class LoadKinks(SignChanges):
         """The state after a change of sign, corrected onto held rows."""
         y = super().changed(t, y, event)
         return self.modes.corrected(y, after_step=True) if self.modes.any_held else y
+
+
+class BacklashInMotion(SignChanges):
+    """The ends of backlash gaps of one motion: an end in contact opens, those of a gap without contact close."""
+
+    kind = "touch"
+
+    def __init__(self, modes: ContactModes, ends: list[End]) -> None:
+        super().__init__(modes.motion, len(ends))
+        self.modes, self.ends = modes, ends
+
+    def begun(self, t: float, y: Array) -> Array:
+        """The first state; rotors and links that are pressed at an end of their gap touch there."""
+        touches = np.zeros(len(self.modes.rows.touches))
+        for end in self.ends:
+            if end.press(y) > 0.0:
+                touches[end.link] = end.side
+        self.modes.rows.touches = touches
+        return y
+
+    def value(self, k: int, y: Array) -> float:
+        """The pressure at an end of a gap."""
+        return self.ends[k].press(y)
+
+    def ways(self, k: int) -> tuple[int, ...]:
+        """The sign to which the pressure at an end may change: none if the other end touches."""
+        touch = self.modes.rows.touches[self.ends[k].link]
+        return () if touch not in (0.0, self.ends[k].side) else (-1,) if touch else (1,)
+
+    def sign(self, k: int) -> float:
+        """The sign of the pressure, which is the mode of the end."""
+        return 1.0 if self.modes.rows.touches[self.ends[k].link] else -1.0
+
+    def changed(self, t: float, y: Array, event: Found) -> Array:
+        """The state after an end has begun to touch or to separate."""
+        rows, end = self.modes.rows, self.ends[abs(event.place) - 1]
+        touches = rows.touches.copy()
+        touches[end.link] = 0.0 if touches[end.link] else end.side
+        rows.touches = touches
+        self.motion.note(t, end.joint, "contact" if touches[end.link] else "release", y)
+        return self.modes.settled(t, y)

@@ -9,15 +9,18 @@ itself, on which the friction at rest is known from the force of its spring, whi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, flexible_places
 from armdyn.actuators.spring import Spring
 from armdyn.declaration import function
 from armdyn.model.friction import TINY, FrictionLaw, is_dry
 from armdyn.program import maximum, minimum
+from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
 from armdyn.spatial.rotations import Array
 
@@ -113,3 +116,43 @@ def between_springs(
         dry = [law for law in joint.laws if is_dry(law)]
         bounds[2:, i] = [sum(law.force(way, links[i]) for law in dry) for way in (-TINY, TINY)]
     return BetweenSprings(links, excess, friction, power, bounds)
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of the backlash gap of a joint.
+
+    Args:
+        joint: its name.
+        spring: with a backlash.
+        link: place of the link in x.
+        rotor: place of the rotor in x.
+        size: number of coordinates x; their velocities follow in y.
+        side: 1 of the end at which the rotor is ahead, -1 of the other.
+    """
+
+    joint: str
+    spring: Spring
+    link: int
+    rotor: int
+    size: int
+    side: int
+
+    def press(self, y: Array) -> float:
+        """The pressure between rotor and link at this end."""
+        n = self.size
+        x, xd = y[self.rotor] - y[self.link], y[n + self.rotor] - y[n + self.link]
+        return float(pressure(self.spring, self.side, x, xd))
+
+
+def ends_of(robot: Robot) -> list[End]:
+    """Both ends of every backlash gap of a robot."""
+    ends: list[End] = []
+    names = [coordinate.name for coordinate in robot.model.coordinates]
+    size = robot.dof + len(flexible_places(robot.model))
+    for k, place in enumerate(flexible_places(robot.model)):
+        actuator = robot.model.joint(names[place]).actuator
+        if isinstance(actuator, Actuator) and actuator.spring is not None and actuator.spring.is_loose:
+            spring, rotor = actuator.spring, robot.dof + k
+            ends += [End(names[place], spring, place, rotor, size, side) for side in (1, -1)]
+    return ends

@@ -57,11 +57,9 @@ from armdyn.simulation.drivers.grid import SaveAt
 from armdyn.simulation.elements.bristles import motion_carries
 from armdyn.simulation.elements.events import Event, checked_events
 from armdyn.simulation.elements.own import refuse_for_states, start_of_states, state_count
-from armdyn.simulation.elements.parts import Parts
-from armdyn.simulation.elements.settings import AT_REST
+from armdyn.simulation.elements.parts import AT_REST, Parts
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.errors import DeadPointWarning, StepWarning
-from armdyn.simulation.initial_state import check_constraints, initial_state, spanning_rows
 from armdyn.simulation.loop.as_trajectory import motion_of, recorded
 from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.brakes import LoopBrakes
@@ -74,6 +72,7 @@ from armdyn.simulation.methods.catalogue import Euler, FixedStep
 from armdyn.simulation.other_arguments import OF_LOOPS, OF_SIMULATE
 from armdyn.simulation.samples import ELEMENTS, checked_save
 from armdyn.simulation.system.system import refuse_memory
+from armdyn.simulation.within_constraints import check_constraints, initial_state, spanning_rows
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -391,7 +390,7 @@ class ClosedLoop:
 
         >>> half = armdyn.simulation.Crossing(lambda t, q, qd: q[0] - 0.25, "half", terminal=True)
         >>> motion = loop.simulate([0.0, 0.0], steps=500, events=[half], save=SaveAt(every=0.1), **aim)
-        >>> motion.t.round(3), abs(motion.q[-1, 0] - 0.25) < 1e-14
+        >>> motion.t.round(3), float(abs(motion.q[-1, 0] - 0.25)) < 1e-14
         (array([0.   , 0.1  , 0.2  , 0.3  , 0.331]), True)
         """
         if self.rollout.parameters:

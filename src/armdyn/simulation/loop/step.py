@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.flexible_joints import flexible_places, parted, stacked
 from armdyn.algorithms.elements import without_states
 from armdyn.base.errors import ShapeError, TraceError, UnknownName, excerpt
 from armdyn.base.fields import set_fields
@@ -32,7 +32,6 @@ from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.methods.formulas import Scheme
 from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.arm_in_step import moved
-from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.simulation.system.frictional_arm import FrictionalArm
 from armdyn.spatial.rotations import Array
 

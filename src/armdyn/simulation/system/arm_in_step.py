@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.actuators.flexible_dynamics import flexible_motion
-from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.flexible_joints import flexible_places, parted, stacked
 from armdyn.algorithms.elements import dissipative_forces, in_state
 from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.constraints.projection import projected
@@ -25,7 +25,6 @@ from armdyn.simulation.elements.own import StatesInStep
 from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, velocity_of_momentum
 from armdyn.simulation.methods.formulas import Rates, Scheme
 from armdyn.simulation.samples import ELEMENTS
-from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from armdyn.base.advice import option
 from armdyn.constraints.projection import DRIFTED
 from armdyn.simulation.system.bounded import bounded_forces, motion_sizes
-from armdyn.simulation.system.metric import Metric
+from armdyn.simulation.system.holding import Metric
 from armdyn.simulation.system.mode_motion import Motion
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array

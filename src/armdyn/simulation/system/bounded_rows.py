@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import flexible_joints, flexible_places
+from armdyn.actuators.flexible_joints import flexible_joints, flexible_places, parted
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_hold
@@ -41,10 +41,8 @@ from armdyn.simulation.elements.stops import Barriers, Contact, Stops
 from armdyn.simulation.equations import rubbing_motion_of
 from armdyn.simulation.system.at_rest import AtRest, Mode, forces_that_cancel
 from armdyn.simulation.system.bounded import bounded_forces
-from armdyn.simulation.system.coordinates import parted
 from armdyn.simulation.system.friction_rows import Bounds, FrictionRows, bounds_under_load
-from armdyn.simulation.system.holding import Holding
-from armdyn.simulation.system.metric import Metric
+from armdyn.simulation.system.holding import Holding, Metric
 from armdyn.simulation.system.mode_motion import Motion, available_forces, mode_motion_of
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array

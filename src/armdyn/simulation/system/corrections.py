@@ -1,6 +1,8 @@
-"""Corrections of the steps of a compiled loop: the state is put onto its constraints at the end of each step, traced.
+"""Projections of states onto constraints, traced: after each step of a compiled loop, and while some joints rest.
 
-Joints that are held at rest do not move: the correction is the least one, in the metric of M, of the others.
+Joints that are held at rest keep their positions: the correction is the least one, in the metric of M, of the others.
+In time steps the joints at rest are rows in addition to those of the constraints (`projected_at_rest`). Constraints
+that follow from these are left out: the coordinates that they bind do not move.
 """
 
 from __future__ import annotations
@@ -10,11 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints.equations import all_equations
-from armdyn.constraints.projection import CLOSE, nearer, within
+from armdyn.constraints.projection import CLOSE, nearer, projected, within
 from armdyn.declaration import function
-from armdyn.program import less, maximum, select
+from armdyn.model.constraints import rows_of
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import less, less_equal, maximum, select
 from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.system.bounded import FOLLOWS, solved_for_some
+from armdyn.simulation.system.friction_rows import FrictionRows
 from armdyn.simulation.system.state_parts import CORRECTED, CORRECTING, DRIFT, Correction
 from armdyn.spatial.rotations import Array
 
@@ -94,3 +101,32 @@ def velocities_within(model: Any, q: Any, qd: Any, held: Any) -> Array:
         held: 1 for each coordinate that is held at rest, else 0, shape (..., n).
     """
     return within(model, q, qd, [1.0 - one for one in held])
+
+
+def projected_at_rest(mechanism: Mechanism, rows: FrictionRows, q: Array, qd: Array) -> tuple[Array, Array]:
+    """Positions two Newton steps nearer to the constraints, and velocities that keep them; joints at rest stay so."""
+    plain = projected(mechanism, q, qd)
+    if not rows.of_links:
+        return plain
+    rests = 1.0 - abs(rows.directions(np.concatenate([qd, np.ones(rows.matrix.shape[1] - rows.n)])))[: rows.of_links]
+    holonomic = np.array([row.holonomic for row in rows_of(mechanism.model.constraints)])
+    nearer = q
+    for _ in range(2):
+        phi, A, _ = all_equations(mechanism, nearer)
+        nearer = nearer - _least(mechanism, nearer, rows, rests, A[holonomic], phi) if len(phi) else nearer
+    A = all_equations(mechanism, nearer).A
+    within = rows.resting(rests, qd - _least(mechanism, nearer, rows, rests, A, A @ qd), less_equal(abs(qd), 0.0))
+    # a compiled loop leaves this out if no joint rests
+    return select(sum(rests), nearer, plain[0]), select(sum(rests), within, plain[1])
+
+
+def _least(mechanism: Mechanism, q: Array, rows: FrictionRows, rests: Array, A: Array, b: Array) -> Array:
+    """The x of the least x . M x with A x = b that does not move resting joints."""
+    factors = factored_mass_matrix(mechanism, q)
+    Y = np.array([factors.inwards(row) for row in (*rows.matrix[: rows.of_links, : rows.n], *A)], dtype=object)
+    weighted = np.array([factors.over_D(list(row)) for row in Y], dtype=object)
+    S: Array = Y @ weighted.T
+    counts = np.array([*rests, *np.ones(len(A))], dtype=object)
+    x = solved_for_some(S, [FOLLOWS * one for one in np.diagonal(S)], counts, np.array([*np.zeros(rows.of_links), *b]))
+    found: list[Any] = list(x @ weighted)
+    return np.asarray(factors.outwards(found))

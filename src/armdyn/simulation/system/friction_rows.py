@@ -22,6 +22,7 @@ from armdyn.model.friction import TINY, is_dry
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import less, sign
 from armdyn.robot import Robot
+from armdyn.simulation.drivers.crossings import SLOW
 from armdyn.simulation.elements.dry_joints import moved_together, row_forces
 from armdyn.simulation.elements.springs import rotor_friction
 from armdyn.simulation.equations import SOURCES
@@ -56,6 +57,11 @@ class Bounds(NamedTuple):
         """True if friction may fall as a joint begins to slip."""
         pairs = zip((*self.least, *self.most), (*self.backwards, *self.forwards), strict=True)
         return not all(a is b or _are_equal(a, b) for a, b in pairs)
+
+
+def slips(speed: Array) -> Array:
+    """1 or -1 for joints that move forwards or backwards, 0 for those that rest to rounding."""
+    return np.where(np.abs(speed) <= SLOW, 0, np.sign(speed)).astype(int)
 
 
 class Slid(NamedTuple):

@@ -12,7 +12,6 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.motion.dense import Dense
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import refuse_without_inertia
-from armdyn.simulation.drift import Corrector
 from armdyn.simulation.drivers.grid import SaveAt, StepGrid, saved_times, step_grid, steps_at, times_to_save
 from armdyn.simulation.elements.brakes import Brakes
 from armdyn.simulation.elements.events import Event
@@ -23,6 +22,7 @@ from armdyn.simulation.forces import Forces
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, can_stop, check_method
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.system import System
+from armdyn.simulation.within_constraints import Corrector
 from armdyn.spatial.rotations import Array
 
 
@@ -45,9 +45,9 @@ class EventSources:
 
         Joints with dry friction are not located by methods that cannot stop within a step.
         """
-        brakes = Brakes.of(system.bare, parts.switches, duration)
+        brakes = Brakes.of(system.bare, parts.switches, duration) if parts.switches else None
         locates = can_stop(method) and (isinstance(method, Adaptive) or alone)
-        kinks = kinks_of(system.robot) if locates else None
+        kinks = kinks_of(system.robot) if locates and system.robot.model.elements else None
         sources = cls(system.sticks, events, parts.stops, parts.contacts, brakes, kinks)
         if sources.only_dry and not (system.sticks and can_stop(method)):
             return None

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
-from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.flexible_joints import flexible_places, parted, stacked
 from armdyn.base.advice import either
 from armdyn.base.checks import per_joint
 from armdyn.base.errors import SettingError, ShapeError
@@ -43,12 +43,11 @@ from armdyn.simulation.elements.own import (
     state_count,
     without_elements_with_states,
 )
-from armdyn.simulation.elements.settings import AT_REST, Start
+from armdyn.simulation.elements.parts import AT_REST, Start
 from armdyn.simulation.equations import motion_of, rubbing_motion_of
 from armdyn.simulation.methods.catalogue import Method, Taylor
 from armdyn.simulation.methods.formulas import Rates
 from armdyn.simulation.samples import ELEMENTS, Samples
-from armdyn.simulation.system.coordinates import parted, stacked
 from armdyn.spatial.rotations import Array
 
 
