@@ -11,7 +11,7 @@ import textwrap
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -45,9 +45,20 @@ def _four_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def _patient_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Helpers who do not give up while the leader is given no processor."""
-    monkeypatch.setattr(work_queue, "SPINS", 20 * work_queue.SPINS)
+def _patient_helpers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Helpers who do not give up before the test is over, however late the leader is given a processor.
+
+    Their spins end after some milliseconds, earlier than an emulated processor starts four threads.
+    """
+    over, help_out = threading.Event(), work_queue.WorkQueue.help
+
+    def patient(queue: work_queue.WorkQueue) -> None:
+        while not over.is_set():
+            help_out(queue)
+
+    monkeypatch.setattr(work_queue.WorkQueue, "help", patient)
+    yield
+    over.set()
 
 
 class Jobs:
