@@ -33,7 +33,7 @@ from armdyn.simulation.samples import Samples, checked_save
 from armdyn.simulation.system.problem import EventSources, Problem
 from armdyn.simulation.system.system import System
 from armdyn.simulation.under_controller import controlled_motion
-from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
+from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted, keep_in_error
 from armdyn.simulation.within_constraints import checked_start, corrector_of, initial_state, notes_on_projection
 from armdyn.spatial.rotations import Array
 
@@ -190,7 +190,7 @@ def simulate(
             _refuse_if_all_are_lost(robot, samples)
     except Exception as error:  # also of a torque that is a user's own function
         if samples.count:
-            _keep(error, kept())
+            keep_in_error(error, kept())
         raise
     except KeyboardInterrupt as interrupt:
         if not samples.count:
@@ -221,15 +221,6 @@ def _how_far(samples: Samples, duration: float) -> str:
         reached = samples.t[max(int(there[:, samples.alone].sum()) - 1, 0)]
         return f"after t = {reached:g} s of {duration:g} s of motion {samples.alone + 1} of {there.shape[1]}"
     return f"after t = {samples.t[samples.count - 1]:g} s of {duration:g} s"
-
-
-def _keep(error: Exception, trajectory: Trajectory) -> None:
-    """Attach the trajectory so far to an error, and state it in its message."""
-    error.trajectory = trajectory  # type: ignore[attr-defined]
-    if isinstance(error, SimulationError):
-        error.args = (f"{str(error).removesuffix('.')}. {KEPT}",)
-    else:
-        error.add_note(KEPT)
 
 
 def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:

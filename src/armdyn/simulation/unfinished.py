@@ -37,3 +37,12 @@ class SimulationInterrupted(KeyboardInterrupt):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.trajectory)
+
+
+def keep_in_error(error: Exception, trajectory: Trajectory) -> None:
+    """Attach the trajectory so far to an error, and state it in its message."""
+    error.trajectory = trajectory  # type: ignore[attr-defined]
+    if isinstance(error, SimulationError):
+        error.args = (f"{str(error).removesuffix('.')}. {KEPT}",)
+    else:
+        error.add_note(KEPT)

@@ -12,6 +12,7 @@ import numpy as np
 
 from armdyn.base.checks import array
 from armdyn.base.errors import SettingError
+from armdyn.functions import RolloutResults
 from armdyn.functions.rollout_runs import Report
 from armdyn.motion.labels import is_reference
 from armdyn.motion.motion_data import Occurrence
@@ -24,6 +25,7 @@ from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.own import element_motion, without_elements_with_states
 from armdyn.simulation.loop.events_of_loop import EventsOfLoop
 from armdyn.simulation.loop.step import LOADS, pushes_of
+from armdyn.simulation.loop.unfinished_runs import trajectory_in_errors
 from armdyn.simulation.loop.within_steps import DenseOfLoop, Places, input_at, start_of
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
@@ -32,7 +34,6 @@ from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.simulation.loop.closed_loop import ClosedLoop
-from armdyn.functions import RolloutResults
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.within_steps import StatesWithin
 
@@ -124,13 +125,19 @@ def motion_of(
     located = EventsOfLoop(watched, grid.duration) if watched else None
     each = 1 if watched or save.dense else _steps_between(times, h, steps)
     options: dict[str, Any] = {"workers": workers, "report": report, "watch": located}
-    rolled = loop.rollout.with_last_row(**arguments, steps=steps, every=each, **options)
+
+    def trajectory(rolled: RolloutResults) -> Trajectory:
+        end = min(rolled.steps * h, grid.duration)
+        if located is not None and located.ended is not None:
+            end = located.ended - t0
+        until = np.append(times[times < end - ROUNDING * h], end)
+        at = RunAtTimes(loop.rollout, arguments, rolled, until)
+        return _trajectory_of(loop, arguments, at, [] if located is None else located.occurred, save.dense, began)
+
+    with trajectory_in_errors(loop.robot.name, grid.duration, trajectory):
+        rolled = loop.rollout.with_last_row(**arguments, steps=steps, every=each, **options)
     loop.warn_of_dead_points(rolled)
-    if located is not None and located.ended is not None:
-        ended = located.ended - t0
-        times = np.append(times[times < ended - ROUNDING * h], ended)
-    at = RunAtTimes(loop.rollout, arguments, rolled, times)
-    return _trajectory_of(loop, arguments, at, [] if located is None else located.occurred, save.dense, began)
+    return trajectory(rolled)
 
 
 def _trajectory_of(

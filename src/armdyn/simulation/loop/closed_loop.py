@@ -377,6 +377,8 @@ class ClosedLoop:
             SettingError: a loop with parameters as inputs, whose arms are not ``robot``; steps of different lengths; a
                 terminal event of a batch.
             ShapeError: a batch without states.
+            SimulationInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.trajectory`` has the motion until then. Other
+                errors in the middle, of a controller in Python, of an event or of ``report``, have it too.
 
         >>> loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.control.pd_gravity)
         >>> aim = {"q_ref": [0.5, -0.5], "qd_ref": np.zeros(2), "Kp": np.full(2, 60.0), "Kd": np.full(2, 20.0)}
