@@ -12,6 +12,8 @@ from armdyn.actuators import Actuator, Cogging, Gear, LuGre, Motor, MotorLimits,
 from armdyn.formats.urdf import read_urdf_text
 from oracles.states import assert_close, random_states
 
+pytestmark = pytest.mark.usefixtures("compiled_here")
+
 ARM = """<mujoco model="arm">
   <option><flag contact="disable"/></option>
   <worldbody>

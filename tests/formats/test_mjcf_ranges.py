@@ -12,7 +12,10 @@ from armdyn.actuators import Actuator
 ARM = """<mujoco><worldbody><body><joint name="turn" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/> <site name="at"/>
 </body></worldbody><actuator>%s</actuator></mujoco>"""
 MOTOR = '<dcmotor name="d" joint="turn" gear="20" motorconst="0.05 0" resistance="2" %s/>'
-pytestmark = pytest.mark.skipif(not hasattr(mujoco.mjtGain, "mjGAIN_DCMOTOR"), reason="this MuJoCo has no dcmotor")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(mujoco.mjtGain, "mjGAIN_DCMOTOR"), reason="this MuJoCo has no dcmotor"),
+    pytest.mark.usefixtures("compiled_here"),
+]
 
 
 def read(folder: Path, actuator: str) -> armdyn.Robot:

@@ -11,7 +11,10 @@ from armdyn import ModelError, Robot
 from armdyn.formats.mjcf.apart import compile_apart
 from armdyn.model.geometry import Mesh
 
-pytestmark = pytest.mark.skipif(not hasattr(mujoco, "MjSpec"), reason="this MuJoCo has no MjSpec")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(mujoco, "MjSpec"), reason="this MuJoCo has no MjSpec"),
+    pytest.mark.usefixtures("compiled_here"),
+]
 
 WEDGE = (
     "v 0 0 0\nv 1 0.1 0\nv 0 2 0.3\nv 0.2 0 3\nv -1 -0.5 0.4\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 5 3\nf 5 4 3\nf 1 4 5\n"

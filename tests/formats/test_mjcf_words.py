@@ -17,7 +17,10 @@ from formats.mjcf_words import ROWS, arm
 from formats.words import Row, rows_of_page, rows_of_tests
 from oracles.states import assert_close
 
-pytestmark = pytest.mark.skipif(mujoco.__version__ < "4", reason="the table is that of MuJoCo 4")
+pytestmark = [
+    pytest.mark.skipif(mujoco.__version__ < "4", reason="the table is that of MuJoCo 4"),
+    pytest.mark.usefixtures("compiled_here"),
+]
 
 
 def states(dof: int) -> np.ndarray:

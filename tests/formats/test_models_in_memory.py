@@ -194,6 +194,7 @@ def test_mujoco_models_and_texts_are_their_files(tmp_path: Path) -> None:
     assert armdyn.load(model, tip="a").tip == "a"
 
 
+@pytest.mark.usefixtures("compiled_here")
 def test_texts(tmp_path: Path) -> None:
     path = tmp_path / "planar_2r.urdf"
     text = armdyn.load("planar_2r").to_urdf()

@@ -10,6 +10,8 @@ from armdyn import Robot
 from armdyn.model import Geometry
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Shape, Sphere
 
+pytestmark = pytest.mark.usefixtures("compiled_here")
+
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1.5 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 VERTICES = np.array([[0, 0, 0], [1, 0, 0], [0, 1.5, 0], [0, 0, 3]])
 
