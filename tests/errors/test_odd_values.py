@@ -79,11 +79,11 @@ CALLS: dict[str, tuple[str, type[ArmdynError], Callable[[object], object]]] = {
 
 
 @pytest.mark.parametrize("package", CALLS)
-@pytest.mark.parametrize("odd", ODD)
-def test_what_is_no_number_is_refused(package: str, odd: str) -> None:
+def test_what_is_no_number_is_refused(package: str) -> None:
     name, error, call = CALLS[package]
-    with pytest.raises(error, match=rf"{name}\b.*(;|:) expected "):
-        call(ODD[odd])
+    for odd in ODD.values():
+        with pytest.raises(error, match=rf"{name}\b.*(;|:) expected "):
+            call(odd)
 
 
 @pytest.mark.short_run(without=("float32-constraints",))

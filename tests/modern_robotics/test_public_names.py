@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import modern_robotics
-import pytest
 
 import armdyn.modern_robotics as mr
 from armdyn.modern_robotics import core
@@ -18,28 +17,28 @@ def test_the_package_has_what_is_compared() -> None:
     assert len(FUNCTIONS) == 47
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_name_is_here(name: str) -> None:
-    assert name in mr.__all__
-    assert hasattr(mr, name)
-    assert name == "core" or getattr(core, name) is getattr(mr, name)
+def test_names_are_here() -> None:
+    for name in NAMES:
+        assert name in mr.__all__
+        assert hasattr(mr, name), name
+        assert name == "core" or getattr(core, name) is getattr(mr, name), name
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_arguments_have_the_same_names_and_order(name: str) -> None:
-    theirs = inspect.signature(getattr(modern_robotics, name)).parameters
-    ours = inspect.signature(getattr(mr, name)).parameters
-    assert list(ours) == list(theirs)
-    assert [p.default for p in ours.values()] == [p.default for p in theirs.values()]
+def test_arguments_have_the_same_names_and_order() -> None:
+    for name in FUNCTIONS:
+        theirs = inspect.signature(getattr(modern_robotics, name)).parameters
+        ours = inspect.signature(getattr(mr, name)).parameters
+        assert list(ours) == list(theirs), name
+        assert [p.default for p in ours.values()] == [p.default for p in theirs.values()], name
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_function_and_argument_is_documented(name: str) -> None:
-    function = getattr(mr, name)
-    text = inspect.getdoc(function)
-    assert text.splitlines()[0].endswith((".", "only."))
-    for argument in inspect.signature(function).parameters:
-        assert f"\n    {argument}: " in text, argument
+def test_every_function_and_argument_is_documented() -> None:
+    for name in FUNCTIONS:
+        function = getattr(mr, name)
+        text = inspect.getdoc(function)
+        assert text.splitlines()[0].endswith((".", "only.")), name
+        for argument in inspect.signature(function).parameters:
+            assert f"\n    {argument}: " in text, (name, argument)
 
 
 def test_star_import_gives_the_names_a_program_counts_on() -> None:
