@@ -51,9 +51,14 @@ def test_the_document_holds_everything_and_needs_no_other_file(fit: Fit, tmp_pat
     assert html.count("<svg") + html.count("<img") == 3  # friction, forces, residuals of the log that was held out
     outside = set(re.findall(r"""(?:src|href)=["'](?!#|data:)([^"']*)""", html))
     assert not outside
-    assert fit.report().html.count("excite") > 3  # without such a log the fitted one is drawn
 
 
+@pytest.mark.usefixtures("without_pictures")
+def test_without_another_log_the_fitted_one_is_drawn(fit: Fit) -> None:
+    assert fit.report().html.count("excite") > 3
+
+
+@pytest.mark.usefixtures("without_pictures")
 def test_what_is_no_fit_or_no_document_is_refused(fit: Fit, tmp_path: Path) -> None:
     with pytest.raises(ReportError, match=r"\.html"):
         fit.report(tmp_path / "fit.docx")
@@ -99,6 +104,7 @@ def test_actuators_of_a_robot_with_gears(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_command_line_writes_both(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, seed in (("excite", 1), ("held", 2)):

@@ -106,6 +106,7 @@ def test_the_document(arm: Robot, driven: Trajectory, tmp_path: Path) -> None:
     assert driven.report(robot=arm).html == report.html  # nothing in it is of the day
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_document_has_the_page_of_the_motion(arm: Robot, driven: Trajectory) -> None:
     """In a frame, every name of it escaped; the PDF is printed without it."""
     from armdyn.report.document import _for_print
@@ -119,6 +120,7 @@ def test_the_document_has_the_page_of_the_motion(arm: Robot, driven: Trajectory)
     assert Cells(printed).cells == Cells(html).cells
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_document_lists_actuators_damping_and_friction() -> None:
     from armdyn.actuators import Actuator, Coulomb, Gear, Motor, MotorLimits
 
@@ -136,6 +138,7 @@ def test_the_document_lists_actuators_damping_and_friction() -> None:
     assert "<h3>Actuators</h3>" not in armdyn.load("planar_2r").to_page().html
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_names_are_text(driven: Trajectory, arm: Robot) -> None:
     hostile = "</script><img src=x onerror=alert(1)>"
     named = arm.renamed({"joint_1": hostile}, name=hostile)
@@ -145,12 +148,14 @@ def test_names_are_text(driven: Trajectory, arm: Robot) -> None:
     assert hostile in cells.cells
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_without_a_robot(driven: Trajectory) -> None:
     text = driven.report().html
     assert "nothing is said of its limits" in text
     assert "not known" in text
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_what_is_refused(arm: Robot, driven: Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     batch = armdyn.simulate(arm, [[0.0, 0.5], [0.1, 0.2]], duration=0.1)
     with pytest.raises(ReportError, match=r"batch \(2,\); choose one: trajectory.pick\(0\).report"):
@@ -166,6 +171,7 @@ def test_what_is_refused(arm: Robot, driven: Trajectory, tmp_path: Path, monkeyp
         driven.report(tmp_path / "motion.pdf")
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_browser_that_fails_is_told(driven: Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failing = tmp_path / "browser"
     failing.write_text("#!/bin/sh\necho cannot open display >&2\nexit 3\n")
@@ -258,6 +264,7 @@ def test_logs_that_are_refused(tmp_path: Path) -> None:
         armdyn.Trajectory.from_log(log(path, {"t": t, **q} | lost), arm)
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_command_names_limits_that_were_passed(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,6 +336,7 @@ def test_a_log_of_joints_whose_friction_depends_on_the_load(tmp_path: Path) -> N
     assert abs(without.energy.drift).max() > 0.1 * without.energy.scale
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_command_takes_the_options_of_robots(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the gravity, the load and the drives that it moved with, a log's account is closed, and else it is not."""
     monkeypatch.chdir(tmp_path)

@@ -147,7 +147,8 @@ def _falling(
             )
             for name, one in METHODS.items()
         }
-        programs |= {f"fall_{name}": loop.program() for name, loop in loops.items()}
+        rollouts = {name: loop.program() for name, loop in loops.items()}
+        programs |= {f"fall_{name}": rollout for name, rollout in rollouts.items()}
     except (ArmdynError, np.linalg.LinAlgError) as error:
         left_out.append(f"no fall: {error}")
         return {}, None
@@ -156,7 +157,7 @@ def _falling(
         "bristles": count(robot.model),
         "damping": damping.tolist(),
         "stiffness": stiffness.tolist(),
-        "methods": {name: str(loop.op_counts) for name, loop in loops.items()},
+        "methods": {name: str(rollout.op_counts) for name, rollout in rollouts.items()},
     }
 
 
