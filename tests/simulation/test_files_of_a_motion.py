@@ -13,11 +13,11 @@ from armdyn.simulation import BrakeSwitches
 FOLDER = Path(armdyn.simulation.__file__).parent
 
 MOST = {
-    "dry friction": 24,
+    "dry friction": 23,
     "friction under load": 29,
     "bristles": 18,
     "flexible joint": 18,
-    "backlash": 30,
+    "backlash": 29,
     "constraint": 19,
     "brake that switches": 33,
     "stops": 32,

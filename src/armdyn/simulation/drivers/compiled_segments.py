@@ -29,8 +29,7 @@ from armdyn.simulation.drivers.located import Found, LocatedFunctions, Reached
 from armdyn.simulation.drivers.state_in_motion import Ended, StateInMotion
 from armdyn.simulation.elements.bristles import NAME, count
 from armdyn.simulation.elements.dry_joints import can_hold, drive_of_links, rub_without_load
-from armdyn.simulation.elements.events_in_motion import BrakesInMotion
-from armdyn.simulation.elements.sign_changes import BacklashInMotion, LoadKinks
+from armdyn.simulation.elements.events_in_motion import BacklashInMotion, BrakesInMotion, LoadKinks
 from armdyn.simulation.methods.catalogue import Adaptive
 from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.bounded import SLACK

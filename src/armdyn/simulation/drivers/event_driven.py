@@ -18,8 +18,13 @@ from armdyn.simulation.drivers.compiled_segments import Segments
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.elements.contact_modes import ContactModes
 from armdyn.simulation.elements.events import refuse_terminal
-from armdyn.simulation.elements.events_in_motion import BrakesInMotion, EventsInMotion
-from armdyn.simulation.elements.sign_changes import BacklashInMotion, KinksInMotion, LoadKinks
+from armdyn.simulation.elements.events_in_motion import (
+    BacklashInMotion,
+    BrakesInMotion,
+    EventsInMotion,
+    KinksInMotion,
+    LoadKinks,
+)
 from armdyn.simulation.elements.springs import ends_of
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method

@@ -27,8 +27,7 @@ from armdyn.simulation.elements.dry_joints import moved_together, row_forces
 from armdyn.simulation.elements.springs import rotor_friction
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.system.bounded import ROUNDING
-from armdyn.simulation.system.links_in_mode import sliding_under_load
-from armdyn.simulation.system.mode_motion import sliding_friction
+from armdyn.simulation.system.mode_motion import sliding_friction, sliding_under_load
 from armdyn.spatial.rotations import Array
 
 STEPS = 3

@@ -32,7 +32,7 @@ from armdyn.simulation.methods.formulas import Rates, Scheme, State
 from armdyn.simulation.system.arm_in_step import ArmInStep
 from armdyn.simulation.system.corrections import projected_at_rest
 from armdyn.simulation.system.friction_rows import Bounds, FrictionRows
-from armdyn.simulation.system.links_in_mode import links_in_mode
+from armdyn.simulation.system.mode_motion import links_in_mode
 from armdyn.simulation.system.response import Constraints, Response
 from armdyn.spatial.rotations import Array
 
