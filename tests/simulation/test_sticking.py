@@ -23,7 +23,7 @@ from armdyn.simulation import (
     SimulationError,
     Stops,
 )
-from armdyn.simulation.drivers import dry_modes, sticking_side_by_side
+from armdyn.simulation.drivers import sticking_side_by_side
 from armdyn.simulation.drivers.state_in_motion import StateInMotion
 from armdyn.simulation.system.bounded import BoxedProblem
 from armdyn.simulation.system.bounded_rows import BoundedRows
@@ -464,7 +464,9 @@ def test_what_is_unusual_is_integrated_again_state_by_state(monkeypatch):
     usual = armdyn.simulate(dry_ur5(), *START, **settings)
     alone, run = [], StateInMotion.run
     monkeypatch.setattr(StateInMotion, "run", lambda *given: alone.append(given[1]) or run(*given))
-    monkeypatch.setattr(dry_modes.DryModes, "decided", lambda _, states, acting: np.zeros(len(states.q), bool))
+    monkeypatch.setattr(
+        sticking_side_by_side.DryModes, "decided", lambda _, states, acting: np.zeros(len(states.q), bool)
+    )
     assert_same(armdyn.simulate(dry_ur5(), *START, **settings), usual)
     assert len(alone) == 2
 
@@ -508,8 +510,8 @@ def test_many_states_are_decided_as_one_by_one():
     rows = BoundedRows(robot)
     q, none = rng.uniform(-2, 2, (200, 2)), np.zeros((200, 2))
     tau = robot.gravity_forces(q) + rng.uniform(-2.0, 2.0, (200, 2)) * [3.0, 1.6]
-    found = dry_modes.States(q, none, none.copy())
-    assert dry_modes.DryModes(rows).decided(found, (tau,)).all()
+    found = sticking_side_by_side.States(q, none, none.copy())
+    assert sticking_side_by_side.DryModes(rows).decided(found, (tau,)).all()
     modes = [rows.decided(*state, (force,), np.ones(2, dtype=bool), np.zeros(2, dtype=int)).slip
              for *state, force in zip(q, none, tau, strict=True)]  # fmt: skip
     np.testing.assert_array_equal(found.slip, modes)
