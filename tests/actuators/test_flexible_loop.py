@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring, Viscous, vibration_modes
-from armdyn.simulation import Heun, RungeKutta4, SettingError, Variational
+from armdyn.simulation import Heun, RungeKutta4
 from oracles.flexible import flexible
 
 ARM = armdyn.load("planar_2r").with_gravity((0.0, -9.81, 0.0))
@@ -96,11 +96,6 @@ def test_rates_along_gains_and_pickles() -> None:
     assert "theta" in again.state
     np.testing.assert_array_equal(again(np.zeros(2), steps=20, q_ref=target, **gains).final.theta,
                                   loop(np.zeros(2), steps=20, q_ref=target, **gains).final.theta)  # fmt: skip
-
-
-def test_the_variational_method_is_refused() -> None:
-    with pytest.raises(SettingError, match="flexible joints"):
-        armdyn.ClosedLoop(BOTH, method=Variational(step=1e-3))
 
 
 def test_friction_takes_energy() -> None:

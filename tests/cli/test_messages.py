@@ -150,7 +150,6 @@ def test_advice_names_what_the_command_line_has(shell: Shell, tmp_path: Path) ->
             "brakes.joint_1=[[0.5, engaged]]",
         ): "--actuators FILE with joint_1: {gear: {ratio: 100}, brake: {torque: 0.4}}",
         ("--set", "stops=0.5"): "no such joint of 'planar_2r' has limits; the description gives some",
-        ("--actuators", str(springs), "--method", "variational"): "--method rk4, or actuators without springs",
         (
             *rods,
             "--q0",

@@ -30,7 +30,6 @@ from armdyn.simulation import (
     SettingError,
     SimulationError,
     Start,
-    Variational,
 )
 from armdyn.simulation.drivers.crossings import closes
 
@@ -318,8 +317,6 @@ def test_what_is_not_solved_is_named():
         robot.compile(holding)(q)
     with pytest.raises(SettingError, match=r"Constraints\(redundant='least_squares'\) is not for arms"):
         armdyn.simulate(robot, q, duration=0.1, elements=[Constraints(redundant="least_squares")])
-    with pytest.raises(SettingError, match="does not move arms with flexible joints"):
-        armdyn.simulate(robot, q, duration=0.1, method=Variational(1e-3))
     with pytest.raises(armdyn.ModelError, match="has no constraints"):
         robot.without_constraints().flexible_multipliers(q, zero, q, zero, zero)
     armdyn.simulate(robot, q, duration=0.01, method=ConstantAcceleration(1e-3))

@@ -24,6 +24,7 @@ import armdyn
 from armdyn.actuators import Actuator, Brake, Gear, LuGre, Motor, Spring
 from armdyn.constraints import PointOnPlane
 from armdyn.simulation import (
+    AdamsBashforthMoulton4,
     Adaptive,
     BrakeSwitches,
     ClosedLoop,
@@ -34,8 +35,10 @@ from armdyn.simulation import (
     SaveAt,
     SimulationError,
     Stops,
+    Variational,
     simulate,
 )
+from armdyn.simulation.methods.catalogue import FixedStep
 
 HERE = Path(__file__).parent
 TABLE = HERE / "matrix.csv"
@@ -174,7 +177,9 @@ APART = ({"flexible joint", "backlash"},)
 
 USES = ("simulate, adaptive", "simulate, fixed steps", "ClosedLoop", "gradient", "study", "C", "FMU")
 WITHIN = "within loop steps"
-"""The use of each element alone: a state within a step of `simulate(controller=...)`."""
+ABM4, VARIATIONAL, VARIATIONAL_LOOP = "abm4", "variational", "variational ClosedLoop"
+ALONE = (WITHIN, ABM4, VARIATIONAL, VARIATIONAL_LOOP)
+"""The uses of each element alone: a state within a step of `simulate(controller=...)`, and methods with a memory."""
 
 
 def case_of(names: tuple[str, ...], arm: str = "planar_2r") -> Case:
@@ -244,20 +249,20 @@ class Cell:
         self._exact = _states(motion)
         return "yes" if drift < 1e-6 else f"energy drifts by {drift:.0e}"
 
-    def fixed(self) -> str:
-        ends = [_states(self._moved(RungeKutta4(DURATION / steps))) for steps in STEPS]
+    def fixed(self, method: type[FixedStep] = RungeKutta4) -> str:
+        ends = [_states(self._moved(method(DURATION / steps))) for steps in STEPS]
         return _order([float(np.abs(end - self.exact()).max()) for end in ends])
 
-    def _loop(self, **more: Any) -> ClosedLoop:
-        return ClosedLoop(self.robot, method=RungeKutta4(1e-3), elements=self.elements, **more)
+    def _loop(self, method: type[FixedStep] = RungeKutta4, **more: Any) -> ClosedLoop:
+        return ClosedLoop(self.robot, method=method(1e-3), elements=self.elements, **more)
 
     def _given(self) -> dict[str, Any]:
         return {"tau": self.tau}
 
-    def closed_loop(self) -> str:
+    def closed_loop(self, method: type[FixedStep] = RungeKutta4) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("error", armdyn.simulation.FrictionWarning)
-            loop = self._loop()
+            loop = self._loop(method)
         ends = [loop(self.case.q0, self.case.qd0, steps=n, h=DURATION / n, **self._given()).final for n in STEPS]
         return _order([float(np.abs(np.concatenate([end.q, end.qd]) - self.exact()).max()) for end in ends])
 
@@ -313,6 +318,9 @@ RUNS: dict[str, Callable[[Cell], str]] = {
     "simulate, fixed steps": Cell.fixed,
     "ClosedLoop": Cell.closed_loop,
     WITHIN: Cell.within,
+    ABM4: partial(Cell.fixed, method=AdamsBashforthMoulton4),
+    VARIATIONAL: partial(Cell.fixed, method=Variational),
+    VARIATIONAL_LOOP: partial(Cell.closed_loop, method=Variational),
     "gradient": Cell.gradient,
     "study": Cell.study,
     "C": Cell.c,
@@ -392,7 +400,7 @@ def _of_pair(cells: dict[str, str], notes: Notes) -> str:
 def written() -> str:
     """The tables of the page, in Markdown: each element alone in each use, each pair, messages by number."""
     found, notes, names = read(), Notes(), list(ELEMENTS)
-    uses = (*USES[:3], WITHIN, *USES[3:])
+    uses = (*USES[:3], *ALONE, *USES[3:])
     lines = [f"| order, last error | {' | '.join(uses)} |", "|---" * (len(uses) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(notes.word(found[name][use]) for use in uses)} |" for name in names]
     lines += [
@@ -413,10 +421,9 @@ def main(arguments: list[str]) -> None:
     if "--page" not in arguments:
         with TABLE.open("w", newline="") if arm == "planar_2r" else sys.stdout as file:
             table = csv.writer(file)
-            table.writerow(["elements", *USES, WITHIN])
+            table.writerow(["elements", *USES, *ALONE])
             for row in rows(USES, arm):
-                alone = "" if " + " in row[0] else outcome((row[0],), WITHIN, arm=arm)
-                table.writerow([*row, alone])
+                table.writerow([*row, *("" if " + " in row[0] else outcome((row[0],), use, arm=arm) for use in ALONE)])
                 file.flush()
     text = PAGE.read_text()
     PAGE.write_text(text[: text.index(BEGIN)] + BEGIN + "\n" + written() + "\n" + text[text.index(END) :])

@@ -44,7 +44,6 @@ from armdyn.simulation import (
     SaveAt,
     SemiImplicitEuler,
     StepWarning,
-    Variational,
 )
 from armdyn.simulation.drivers.fixed_step import held_step
 from armdyn.simulation.system.bounded import bounded_impulses
@@ -829,7 +828,6 @@ UNDER_LOAD = "friction depends on the load of joints that are coupled, or that t
             Heun,
             rf"^joints of 'planar_3r' .*, for {UNDER_LOAD} .*: joint_2$",
         ),
-        ({}, {"joint_2": Actuator(friction=Coulomb(1.0))}, Variational, r"for Variational does not stop .*: joint_2$"),
         (
             {"joint_3": ("joint_2", 1.0)},
             {"joint_1": FLEXIBLE, "joint_2": geared(0.3)},

@@ -506,15 +506,6 @@ def test_a_variational_step_that_is_too_long_says_so() -> None:
     assert note.endswith("of the velocities only, so that the energy may drift; use a shorter step")
 
 
-def test_the_variational_method_refuses_constraints() -> None:
-    plane = armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0))
-    robot = armdyn.load("planar_3r").with_constraints(plane)
-    with pytest.raises(
-        SettingError, match=r"Variational, step 0\.001 s does not keep constraints, and 'planar_3r' has some"
-    ):
-        armdyn.simulate(robot, robot.close_loop([1.0, -1.0, 0.5]), duration=0.1, method="variational")
-
-
 @pytest.mark.parametrize("called", [False, True], ids=["held", "called"])
 def test_the_variational_method_with_friction_that_depends_on_the_load(called: bool) -> None:
     """Of second order while no joint comes to rest: the friction is that of the accelerations at the middle."""

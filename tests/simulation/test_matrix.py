@@ -12,6 +12,9 @@ SAMPLE = (
     ("constraint", "ClosedLoop"),
     ("stops", "ClosedLoop"),
     ("flexible joint", matrix.WITHIN),
+    ("dry friction", matrix.ABM4),
+    ("flexible joint", matrix.VARIATIONAL),
+    ("constraint", matrix.VARIATIONAL_LOOP),
     ("element of your own", "gradient"),
     ("element with a state", "C"),
     ("brake that switches", "C"),
@@ -44,8 +47,9 @@ def test_a_sample(names: str, use: str) -> None:
 @pytest.mark.parametrize("names", [" + ".join(one) for one in matrix.pairs()])
 def test_all_cells(names: str) -> None:
     written = matrix.read()[names]
-    ((_, *found),) = matrix.rows(matrix.USES, only=(tuple(names.split(" + ")),))
-    for word, use in zip(found, matrix.USES, strict=True):
+    uses = matrix.USES if " + " in names else (*matrix.USES, *matrix.ALONE)
+    ((_, *found),) = matrix.rows(uses, only=(tuple(names.split(" + ")),))
+    for word, use in zip(found, uses, strict=True):
         if not word[0].isdigit():
             require_same(word, written[use])
 

@@ -634,13 +634,6 @@ def test_fixed_steps_with_friction_stops_and_constraints_at_any_time() -> None:
     np.testing.assert_array_equal(again.at(times).q, fixed.at(times).q)
 
 
-@pytest.mark.parametrize("save", [SaveAt(times=[0.0123]), SaveAt(dense=True)])
-@pytest.mark.parametrize("method", ["abm4", "variational"])
-def test_methods_with_a_past_have_no_states_within_steps(method: str, save: SaveAt) -> None:
-    with pytest.raises(SettingError, match=r"has no states within its steps of 0\.001 s, for they need a past"):
-        armdyn.simulate(PLANAR, Q0, duration=0.1, method=method, save=save)
-
-
 @pytest.mark.parametrize("traced", [True, False])
 def test_a_brake_of_a_controller_is_engaged_by_one_at_most(traced: bool) -> None:
     """A result "brakes" of 3 holds as 1 does, if the controller is traced and if it runs in Python."""

@@ -1,9 +1,9 @@
 """The error of a motion that runs away, and its cause: steps too long for springs, joints that move no inertia.
 
 Stability of fixed steps for the vibrations of an arm on its springs: a mode of the frequency w and the damping ratio
-zeta is the oscillator xdd + 2 zeta w xd + w^2 x = 0. A step of a method multiplies (x, xd) by a matrix, and vibrations
-grow if the largest of its eigenvalues is above one in size: by Runge-Kutta 4 without damping beyond w h = 2.83, by
-semi-implicit Euler beyond 2.
+zeta is the oscillator xdd + 2 zeta w xd + w^2 x = 0. A step of a method multiplies (x, xd), and the memory of the
+method, by a matrix, and vibrations grow if the largest of its eigenvalues is above one in size: by Runge-Kutta 4
+without damping beyond w h = 2.83, by semi-implicit Euler beyond 2.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from armdyn.robot import Robot
 from armdyn.simulation.elements.own import without_elements_with_states
 from armdyn.simulation.errors import StepWarning
 from armdyn.simulation.methods.catalogue import STIFF, Adaptive, FixedStep
-from armdyn.simulation.methods.formulas import Rates
+from armdyn.simulation.methods.formulas import Equations, Rates
+from armdyn.simulation.system.momenta import Momenta
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
@@ -176,15 +177,27 @@ def fastest(robot: Robot, qd: Array) -> str:
 
 
 def growth(method: FixedStep, frequency: float, damping_ratio: float, h: float) -> float:
-    """Growth of a vibration per step of length h, s: the spectral radius of the matrix of the step."""
+    """Growth of a vibration per step of length h, s: the spectral radius of the matrix of the step, with its past."""
+    scheme, time = method.scheme, np.float64(h * frequency)  # of a mass of 1 whose vibration takes 2 pi
 
-    def f(_: float, x: float, xd: float) -> Rates:
-        return -(frequency**2) * x - 2.0 * damping_ratio * frequency * xd, 0.0
+    def f(_: Any, x: Array, xd: Array) -> Rates:
+        return -x - 2.0 * damping_ratio * xd, 0.0
 
-    starts = ((1.0, 0.0), (0.0, frequency))
-    ends = [method.scheme.formula(f, f(0.0, *one), 0.0, (*one, 0.0), h)[:2] for one in starts]
-    columns = np.array(ends, dtype=float).T / [[1.0], [frequency]]
-    return float(np.abs(np.linalg.eigvals(columns)).max()) if np.isfinite(columns).all() else np.inf
+    equations: Equations = Momenta(f, lambda x, v, a: (v, a), lambda x, p: p, 1, ()) if scheme.by_momenta else f
+    begin = scheme.start(np.zeros(1), np.zeros(1))
+    shapes = [np.shape(part) for part in begin]
+    ends = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
+
+    def after(column: Array) -> Array:
+        parts = (column[a:b].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False))
+        q, qd, work, *memory = parts
+        state = scheme.formula(equations, f(0.0, q, qd), 0.0, (q, qd, work, *memory), time)
+        return np.concatenate([np.ravel(part) for part in state])
+
+    columns = np.array([after(column) for column in np.eye(ends[-1])]).T
+    moves = np.delete(np.arange(ends[-1]), 2)  # the work takes no part
+    matrix = columns[np.ix_(moves, moves)]
+    return float(np.abs(np.linalg.eigvals(matrix)).max()) if np.isfinite(matrix).all() else np.inf
 
 
 def longest_step(method: FixedStep, frequency: float, damping_ratio: float) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from armdyn import algorithms
-from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.dead_points import APPROACHING, DeadPoints
@@ -158,14 +157,3 @@ def lagrangian_derivatives(model: Any, q: Any, qd: Any) -> tuple[Any, Any]:
     kinetic = algorithms.kinetic_energy_derivatives(model, q, qd)
     static = algorithms.gravity_forces(model, q) + algorithms.parallel_spring_forces(model, q)
     return kinetic.d_q - static, kinetic.d_qd
-
-
-@function("(n),(n)->(n)", sources=SOURCES)
-def velocity_of_momentum(model: Any, q: Any, p: Any) -> Any:
-    """Joint velocities M(q)^-1 p, rad/s or m/s, shape (..., n), of a generalised momentum.
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        p: generalised momentum, N m s or N s, shape (..., n).
-    """
-    return factored_mass_matrix(model, q).solve(p)

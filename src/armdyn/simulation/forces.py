@@ -356,6 +356,11 @@ class Forces:
         tau = self.torque.at(k, t, q, qd)
         return (tau,) if self.f_tip is None else (tau, self.f_tip.at(k, t, q, qd))
 
+    def held_at(self, k: int, t: float, q: Array, qd: Array) -> tuple[Array | None, ...]:
+        """The values of the forces that are held during a step; None of others, which are not called."""
+        both = [self.torque] if self.f_tip is None else [self.torque, self.f_tip]
+        return tuple(one.at(k, t, q, qd) if one.held else None for one in both)
+
     def of(self, index: Index) -> Forces:
         """The force on one state of the batch."""
         return Forces(self.torque.of(index), None if self.f_tip is None else self.f_tip.of(index))

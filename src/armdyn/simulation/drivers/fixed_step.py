@@ -14,15 +14,13 @@ from armdyn.declaration import Function
 from armdyn.simulation.divergence import diverged, shorter_step
 from armdyn.simulation.drivers import side_by_side
 from armdyn.simulation.drivers.compiled_steps import CompiledSteps
-from armdyn.simulation.drivers.grid import ROUNDING
+from armdyn.simulation.drivers.steps_before import StepsBefore
 from armdyn.simulation.elements.bristles import bristles_along
-from armdyn.simulation.equations import lagrangian_derivatives, velocity_of_momentum
-from armdyn.simulation.forces import Forces
+from armdyn.simulation.forces import Force, Forces
 from armdyn.simulation.loop.step import step_function
-from armdyn.simulation.methods.formulas import Rates, Scheme, State
-from armdyn.simulation.over_time import Scheduled
+from armdyn.simulation.methods.formulas import Equations, Rates, Scheme, State
 from armdyn.simulation.samples import Effort, Samples
-from armdyn.simulation.system.arm_in_step import forces_on_joints
+from armdyn.simulation.system.momenta import Momenta
 from armdyn.simulation.system.problem import Problem
 from armdyn.simulation.system.system import System
 from armdyn.spatial.rotations import Array
@@ -108,38 +106,21 @@ class Stepper:
         self.scheme, self.forces, self.effort = scheme, forces, effort
         self._step = _advance(system, scheme, forces)
         self._starter = None if scheme.starter is None else _advance(system, scheme.starter, forces)
-        given = [force for force in (forces.torque, forces.f_tip) if force is not None]
-        self._held = [force.held for force in given]
-        bent = [force.times for force in given if isinstance(force, Scheduled) and not force.held]
-        self._corners: Array = np.sort(np.concatenate([np.zeros(0), *bent]))
-        self._corners_passed = 0
-        self._past = 0
-        self._of_past: tuple[Any, tuple[Array, ...]] = (0.0, ())
+        self._before = StepsBefore(forces)
 
     def advance(self, k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
         """The state a step of length h from t later."""
         self.effort.steps += 1
-        if self._starter is None or self.scheme.starter is None or self._has_past(t, h, acting):
+        before = self._before.count(t, h, tuple(map(_if_held, (self.forces.torque, self.forces.f_tip), acting)))
+        if self._starter is None or self.scheme.starter is None or before >= self.scheme.starting_steps:
             self.effort.evaluations += self.scheme.evaluations
             return self._step(k, t, h, state, acting)
-        self._past += 1
         self.effort.evaluations += self.scheme.starter.evaluations
         return self._starter(k, t, h, state, acting)
 
-    def _has_past(self, t: float, h: Any, acting: tuple[Array, ...]) -> bool:
-        """True if enough steps of this length have been made since the last jump or corner of the forces."""
-        length, forces = self._of_past
-        passed = int(np.searchsorted(self._corners, t + ROUNDING * h, side="right"))
-        if h != length or passed != self._corners_passed or any(map(self._jumped, self._held, acting, forces)):
-            self._past = 0
-        self._corners_passed = passed
-        self._of_past = h, acting
-        return self._past >= self.scheme.starting_steps
 
-    @staticmethod
-    def _jumped(held: bool, now: Array, before: Array) -> bool:
-        """True if a force that is held during each step differs from the one before."""
-        return held and not np.array_equal(now, before)
+def _if_held(force: Force | None, value: Array) -> Array | None:
+    return value if force is not None and force.held else None
 
 
 @cache
@@ -158,10 +139,11 @@ def _advance(system: System, scheme: Scheme, forces: Forces) -> Advance:
         return lambda k, t, h, state, acting: step(*state, h, *acting)
 
     called = Called(system, forces)
+    equations = called.equations(scheme)
 
     def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
         called.hold = (k, acting)
-        return scheme.formula(called, system.motion(state[0], state[1], *acting), t, state, h)
+        return scheme.formula(equations, system.motion(state[0], state[1], *acting), t, state, h)
 
     return advance
 
@@ -169,6 +151,7 @@ def _advance(system: System, scheme: Scheme, forces: Forces) -> Advance:
 def _bent_steps(system: System, scheme: Scheme, forces: Forces) -> Advance:
     """Steps of the state (x, v, W, z), and the memory of the scheme, around calls of the equations."""
     called = Called(system, forces)
+    equations = called.equations(scheme)
 
     def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
         x, v, work, z, *memory = state
@@ -176,7 +159,7 @@ def _bent_steps(system: System, scheme: Scheme, forces: Forces) -> Advance:
         called.hold = (k, acting)
         called.bending = lambda x, v: system.bending(bristles_at(x, v), v)[0]
         first = system.motion(x, v, acting[0] - system.bending(z, v)[0], *acting[1:])
-        x, v, work, *memory = scheme.formula(called, first, t, (x, v, work, *memory), h)
+        x, v, work, *memory = scheme.formula(equations, first, t, (x, v, work, *memory), h)
         after = bristles_at(x, v)
         return x, v, work + system.stored(after) - system.stored(z), after, *memory
 
@@ -187,9 +170,7 @@ class Called:
     """The equations of motion of numbers: compiled, and the forces evaluated at each of their evaluations."""
 
     def __init__(self, system: System, forces: Forces) -> None:
-        self.system, self.forces, self.robot = system, forces, system.bare
-        self.derivatives = self.robot.compile(lagrangian_derivatives)
-        self.solve = self.robot.compile(velocity_of_momentum)
+        self.system, self.forces = system, forces
         self.hold: tuple[int, tuple[Array, ...]] = (0, ())
         self.bending: Callable[[Array, Array], Array] | None = None
         """The force of bristles in a state of the step."""
@@ -198,10 +179,9 @@ class Called:
         """Accelerations, and the power of the forces."""
         return self.system.motion(x, v, *self._acting(t, x, v))
 
-    def joint_forces(self, t: float, q: Array, qd: Array) -> Array:
-        """tau - friction - J^T f_tip."""
-        forces: Array = self.robot.compile(forces_on_joints)(q, qd, *self._acting(t, q, qd))
-        return forces
+    def equations(self, scheme: Scheme) -> Equations:
+        """What the formula of a scheme calls: these equations, or those of momenta by them."""
+        return Momenta.of(self.system.bare, self) if scheme.by_momenta else self
 
     def _acting(self, t: float, x: Array, v: Array) -> tuple[Array, ...]:
         k, held = self.hold

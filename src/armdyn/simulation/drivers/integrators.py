@@ -12,8 +12,12 @@ import numpy as np
 from armdyn.simulation.divergence import diverged, not_kept, shorter_step
 from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.drivers.step_interpolants import PartOfStep, QuadraticRates, QuarticStep
+from armdyn.simulation.drivers.steps_before import StepsBefore
+from armdyn.simulation.forces import Forces
 from armdyn.simulation.methods.catalogue import MULTISTEP, Adaptive, FixedStep
+from armdyn.simulation.methods.formulas import Equations, Scheme
 from armdyn.simulation.samples import Effort
+from armdyn.simulation.system.momenta import Momenta
 from armdyn.simulation.system.system import System
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
@@ -54,9 +58,11 @@ class Step:
 
 
 class ByFormula:
-    """Steps of one length by a formula without a memory, on a grid of times.
+    """Steps of one length by a formula, on a grid of times.
 
-    States of elements, the last of z, are moved by the formula as velocities of further coordinates.
+    States of elements, the last of z, are moved by the formula as velocities of further coordinates. A formula that
+    needs a past begins anew, by its starter, after each event and each jump of the forces; the starter makes steps of
+    another length too, among them the parts of a step up to an event.
     """
 
     longest_at_rest = np.inf
@@ -68,16 +74,29 @@ class ByFormula:
     ) -> None:
         self.system, self.method, self.rates, self.effort, self.grid = system, method, rates, effort, grid
         self.n, self.own, self.made = system.size, system.own_states, 0
+        self.memory = method.scheme.start(np.zeros(self.n + self.own), np.zeros(self.n + self.own))[3:]
+        """The memory of the formula at the end of the last step."""
+        self._momenta = Momenta.of(system.bare, _no_equations) if method.scheme.by_momenta else None
+        self.before: StepsBefore | None = None
+        """Counts the steps that are a past, for a formula that needs one."""
 
-    def step(self, t: float, y: Array, until: float) -> Step:
-        """A step to the next time of the grid."""
+    def needs_past(self, forces: Forces) -> None:
+        """Let a formula that needs a past find it under these forces."""
+        if self.method.scheme.starter is not None:
+            self.before = StepsBefore(forces)
+
+    def step(self, t: float, y: Array, until: float, held: tuple[Array | None, ...] = ()) -> Step:
+        """A step to the next time of the grid; ``held`` are the forces held in it, for a formula that needs a past."""
         until = until if self.grid is None else min(until, self.grid.following(t))
-        first = self.rates(t, y)
+        first, scheme = self.rates(t, y), self.method.scheme
+        part = scheme.starter or scheme
+        if self.before is not None and self.before.count(t, until - t, held) < scheme.starting_steps:
+            scheme = part
 
         def at(later: float) -> Array:
-            return self._after(t, y, first, later - t)
+            return self._after(part, t, y, first, later - t)[0]
 
-        y_end = at(until)
+        y_end, self.memory = self._after(scheme, t, y, first, until - t)
         self.effort.steps += 1
         n = self.n
         if not np.isfinite(y_end).all():
@@ -95,15 +114,16 @@ class ByFormula:
             return self._whole(y, x, np.concatenate([v, z]), y[-1])
 
         interpolant: Callable[[float], Array] = along
-        if self.method.scheme.once:
-            interpolant = PartOfStep(self.method.scheme.formula, t, q[0], qd[0], qdd[0])
-        elif self.method.scheme.evaluations == 2:
+        if scheme.once:
+            interpolant = PartOfStep(scheme.formula, t, q[0], qd[0], qdd[0])
+        elif scheme.order == 2:
             interpolant = QuadraticRates(ends, q, qd, qdd)
         step = Step(t, y, until, y_end, near, at)
         step.interpolant = lambda: interpolant
         return step
 
-    def _after(self, t: float, y: Array, first: Array, h: float) -> Array:
+    def _after(self, scheme: Scheme, t: float, y: Array, first: Array, h: float) -> tuple[Array, tuple[Any, ...]]:
+        """The state a step of length h later, and the memory of the formula."""
         n, of_elements = self.n, slice(-1 - self.own, -1)
 
         def velocities(y: Array) -> Array:
@@ -115,8 +135,10 @@ class ByFormula:
 
         known = velocities(first), first[-1]
         x = np.concatenate([y[:n], np.zeros(self.own)]) if self.own else y[:n]
-        x, v, work = self.method.scheme.formula(f, known, t, (x, velocities(y), y[-1]), np.float64(h))
-        return self._whole(y, x, v, work)
+        equations: Equations = f if self._momenta is None else self._momenta.by(f)
+        state = (x, velocities(y), y[-1], *self.memory)
+        x, v, work, *memory = scheme.formula(equations, known, t, state, np.float64(h))
+        return self._whole(y, x, v, work), tuple(memory)
 
     def _whole(self, y: Array, x: Array, v: Array, work: float) -> Array:
         """The state of these positions and velocities in the step that begins with y; states of elements are in v."""
@@ -132,7 +154,12 @@ class ByFormula:
         """Do nothing: no state is kept."""
 
     def restart(self) -> None:
-        """Do nothing: no past is kept."""
+        """Forget the past."""
+        if self.before is not None:
+            self.before.forget()
+
+    def end_hold(self) -> None:
+        """Do nothing: a jump of the forces is seen by the next step."""
 
     def stuck(self, t: float, y: Array) -> SimulationError:
         """The error of a motion that diverges at a time, with the state before."""
@@ -206,12 +233,18 @@ class BySolver:
         """The next step is the first of a new solver."""
         self._solver = None
 
+    end_hold = restart
+
     def stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         """The error of a motion that cannot be continued from a state."""
         return self._diverged(t, y, not_kept(self.method, f" {why}"))
 
     def _diverged(self, t: float, y: Array, remedy: str) -> SimulationError:
         return diverged(self.system.robot, t, *self.system.seen(y[: self.n], y[self.n : 2 * self.n]), remedy)
+
+
+def _no_equations(t: float, x: Array, v: Array) -> tuple[Array, float]:
+    raise AssertionError("each step has equations of its own")
 
 
 def _is_finite(values: Array) -> bool:

@@ -90,7 +90,9 @@ class StateInMotion:
         effort = self.samples.effort
         if isinstance(self.method, Adaptive):
             return BySolver(self.system, self.method, self.rates, effort)
-        return ByFormula(self.system, self.method, self.rates, effort, self.grid)
+        integrator = ByFormula(self.system, self.method, self.rates, effort, self.grid)
+        integrator.needs_past(self.forces)
+        return integrator
 
     # Equations of motion.
 
@@ -178,17 +180,19 @@ class StateInMotion:
                     if ended:
                         return
                     yield t / self.duration
-                self.restart(new_hold=True)
+                self._end_hold()
         except Exception:  # also of a torque that is a user's own function
             self._keep_last(t, y)
             raise
         self.hold = (self.forces.rows or len(self.ends)) - 1
         self._record_state(t, y)
+        if isinstance(self.integrator, ByFormula):
+            self.samples.memory = dict(zip(self.method.scheme.memory, self.integrator.memory, strict=True))
 
-    def restart(self, *, new_hold: bool = False) -> None:
-        """Make the next step the first of a new integration."""
-        self.integrator.restart()
-        if new_hold and self.chattering is not None:
+    def _end_hold(self) -> None:
+        """Prepare for other forces."""
+        self.integrator.end_hold()
+        if self.chattering is not None:
             self.chattering.watch.rest()
 
     def _check_start(self, x: Array, v: Array) -> None:
@@ -200,15 +204,15 @@ class StateInMotion:
     def _entered(self, hold: int, t: float, end: float, y: Array) -> Array:
         """The state with which a hold of the forces begins."""
         self.hold, self.end = hold if self.rows is None else self.rows[hold], end
-        self.acting = self.forces.between(t, end)
-        self.acting = self.acting.in_step(hold, t, *self.seen(y))
+        acting = self.forces if self.grid is not None else self.forces.between(t, end)  # steps go over corners
+        self.acting = acting.in_step(hold, t, *self.seen(y))
         if hold == 0:
             for one in self.located:
                 y = one.begun(t, y)
         elif self.modes is not None and self.forces.jump:
             before, y = y, self.modes.after_jump(t, y)
             if y is not before:
-                self.restart()
+                self.integrator.restart()
                 self.starts = True
         return y
 
@@ -268,7 +272,7 @@ class StateInMotion:
             return Step(t, y, min(t + AT_REST * self.duration, end), y, lambda _: y, lambda _: y), None
         chattering = self.chattering
         if chattering is None or not chattering.goes_on:
-            step = self.integrator.step(t, y, end)
+            step = self._integrated(t, y, end)
             if step is not None:
                 return step, self.integrator
             if chattering is None or not chattering.begins(t):
@@ -278,6 +282,13 @@ class StateInMotion:
         by_line = "Use --method rk4 and a short --set method.step=1e-4."
         steps.remedy = either("Use a shorter Adaptive(chattering_step=...).", by_line)
         return steps.step(t, y, min(end, t + chattering.step)), steps
+
+    def _integrated(self, t: float, y: Array, end: float) -> Step | None:
+        """A step of the method; None if it has none that is long enough."""
+        integrator = self.integrator
+        if isinstance(integrator, ByFormula) and integrator.before is not None:
+            return integrator.step(t, y, end, self.acting.held_at(self.hold, t, *self.seen(y)))
+        return integrator.step(t, y, end)
 
     def _look_for_chattering(self, t: float, stop: float, y: Array) -> None:
         """Recognise chattering by the lengths of steps, and its end by the forces after a fixed step."""

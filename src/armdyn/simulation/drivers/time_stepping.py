@@ -49,33 +49,33 @@ NEAR = 0.5
 
 
 def time_step(scheme: Scheme, arm: FrictionalArm, state: State, h: Any, barriers: Barriers | None = None) -> State:
-    """(x, v, (W, Q)) a step of a one-step method later, forces held, and states of elements if the arm has some.
+    """(x, v, (W, Q)) and the memory a step of a one-step method later, forces held; and states of elements, if any.
 
-    W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J. The scheme has
-    no memory; the barriers are stops and contacts of the links.
+    W is the work of all forces on the arm, less the energy dissipated by friction, and Q that energy, J. The barriers
+    are stops and contacts of the links.
     """
-    x, v, _ = state
+    x, v, *_ = state
     first = arm.solved(x, v)
     yields = arm.yielding(x, v, first)
     if not scheme.once:  # modes at the beginning decide the other evaluations
         first = arm.released(x, v, first, yields)
         yields = 0.0 * yields
-    later = arm.by_formula(scheme, first, state, h)
-    later, z = later[:3], later[3:]
+    later, state = arm.by_formula(scheme, first, state, h), state[:3]
+    later, memory, z = later[:3], later[3 : 3 + len(scheme.memory)], later[3 + len(scheme.memory) :]
     if not len(arm.rows) and barriers is None:
-        return *later, *z
+        return *later, *memory, *z
     turns = less(arm.slip * (arm.rows.matrix @ later[1]), 0.0)
     step = Step(arm, first, turns, yields, state, _predicted(scheme, arm, first, state, later, h), h)
     changes = sum(yields) + sum(turns)
     stopped = _either(changes, step.later(), later) if len(arm.rows) else later
     # a compiled loop leaves this out if no joint of a group of arms starts, stops or turns
     if barriers is None:
-        return *stopped, *arm.states_on(changes, x, stopped[0], z, h)
+        return *stopped, *memory, *arm.states_on(changes, x, stopped[0], z, h)
     active = UnilateralRows(barriers, arm.links, later[0][: arm.n]).active(later[1][: arm.n])
     changes = changes + sum(active)
     pushed = _either(changes, _either(sum(active), step.pushed(barriers, active), stopped), later)
     arm.pushes = select(sum(active), arm.pushes, 0.0)
-    return *pushed, *arm.states_on(changes, x, pushed[0], z, h)
+    return *pushed, *memory, *arm.states_on(changes, x, pushed[0], z, h)
 
 
 def _either(condition: Any, a: State, b: State) -> State:

@@ -35,7 +35,7 @@ from armdyn.motion.labels import Label
 from armdyn.robot import Robot
 from armdyn.simulation.elements.dry_joints import can_hold
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, can_stop
+from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
@@ -246,7 +246,7 @@ def motion_carries(robot: Robot, method: Method) -> bool:
         return False
     if not flexible_places(robot.model):
         return True
-    return can_hold(robot) and not behind_springs(robot) and can_stop(method)
+    return can_hold(robot) and not behind_springs(robot)
 
 
 def behind_springs(robot: Robot) -> list[str]:

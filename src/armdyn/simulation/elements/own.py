@@ -94,8 +94,8 @@ def refuse_for_states(robot: Robot, method: Method) -> None:
     names = ", ".join(type(element).__name__ for element in with_states(robot.model))
     if not can_stop(method):
         raise SettingError(
-            f"{method} does not move the states of {names}; expected 'adaptive', 'rk4' or another whose steps need no "
-            "past"
+            f"{method} does not move the states of {names}; expected 'adaptive', 'rk4' or another whose equations need "
+            "not be analytic"
         )
     if robot.mechanism.drive.depends_on_load and not can_hold(robot):
         raise SettingError(

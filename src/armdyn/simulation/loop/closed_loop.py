@@ -71,7 +71,6 @@ from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
 from armdyn.simulation.other_arguments import OF_LOOPS, OF_SIMULATE
 from armdyn.simulation.samples import ELEMENTS, checked_save
-from armdyn.simulation.system.system import refuse_memory
 from armdyn.simulation.within_constraints import check_constraints, initial_state, spanning_rows
 from armdyn.targets.c.notes import Notes
 
@@ -188,10 +187,6 @@ class ClosedLoop:
                 f"{self.method} needs rates of steps ago, and a torque that changes with each step does not belong to "
                 "them; expected a one-step method such as RungeKutta4(step=1e-3)"
             )
-        if robot.model.constraints and not self.method.scheme.constrained:
-            raise SettingError(
-                f"{self.method} does not keep constraints, and {robot.name!r} has some; use RungeKutta4(step=1e-3)"
-            )
         self._running_cost, self._energy = running_cost, energy
         self._project = parts.constraints.project
         self._require_traced = switch("require_traced", require_traced, error=SettingError)
@@ -199,8 +194,6 @@ class ClosedLoop:
         if state_count(robot.model):
             refuse_for_states(robot, self.method)
         self._flexible = flexible_places(robot.model)
-        if self._flexible:
-            refuse_memory(self.method)
         parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
         self._check_brakes()

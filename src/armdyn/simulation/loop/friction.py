@@ -54,7 +54,7 @@ class LoopFriction:
         rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
         rubs = rubs or any(joint.spring.is_damped for joint in flexible_joints(rest.mechanism))
         loaded = drive_of_links(rest).depends_on_load
-        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method), loaded, tuple(steady))
+        return cls(robot.name, tuple(dry), rubs, _obstacle(rest), loaded, tuple(steady))
 
     def sticks(self, *, energy: bool) -> bool:
         """True for the steps of `armdyn.simulation.drivers.time_stepping`, which compute the dissipated energy."""
@@ -82,13 +82,11 @@ class LoopFriction:
             )
 
 
-def _obstacle(robot: Robot, method: FixedStep) -> str | None:
+def _obstacle(robot: Robot) -> str | None:
     """The reason joints do not stick, and the remedy; None if they stick."""
     if not can_hold(robot):
         return (
             "friction depends on the load of joints that are coupled, or that turn rotors which are bodies (use "
             "friction that does not, or a smooth law)"
         )
-    if method.scheme.memory:
-        return f"{type(method).__name__} does not stop where joints come to rest (use such as RungeKutta4(step=1e-3))"
     return None

@@ -143,11 +143,13 @@ def stuck_or_slipped(
     """The state a step later if joints stick and slip, hit stops and contacts."""
     arm = FrictionalArm(model, acting, bristles=bristles, near=acting.get(LOADS))
     energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
-    x, v, energies, *states = time_step(scheme, arm, (arm.x, arm.v, energies), acting["h"], barriers)
+    state = (arm.x, arm.v, energies, *(acting[name] for name in scheme.memory))
+    x, v, energies, *later = time_step(scheme, arm, state, acting["h"], barriers)
+    memory, states = dict(zip(scheme.memory, later, strict=False)), later[len(scheme.memory) :]
     x, v = arm.projected(x, v) if project else (x, v)
     stops = 0 if barriers is None else barriers.stops
     pushes = {"stop_force": arm.pushes[:stops], "contact_force": arm.pushes[stops:]}
-    return arm.later(x, np.concatenate([v, *states]), *energies) | {LOADS: arm.last_loads} | pushes
+    return arm.later(x, np.concatenate([v, *states]), *energies) | {LOADS: arm.last_loads} | pushes | memory
 
 
 def pushes_of(barriers: Barriers | None) -> dict[str, Shape]:

@@ -36,8 +36,8 @@ SMALLEST_RTOL = 2.3e-14
 """A hundred roundings: SciPy's solvers cannot keep less."""
 
 
-CONSTANT_ACCELERATION = Scheme("constant_acceleration", constant_acceleration, 1)
-AS_PRINTED = Scheme("constant_acceleration_as_printed", constant_acceleration_as_printed, 1)
+CONSTANT_ACCELERATION = Scheme("constant_acceleration", constant_acceleration, 1, 1)
+AS_PRINTED = Scheme("constant_acceleration_as_printed", constant_acceleration_as_printed, 1, 1)
 
 
 OF_STEPS = dict.fromkeys(("dt", "h", "timestep", "time_step"), "the length of the steps is step=, s")
@@ -83,7 +83,7 @@ class Euler(FixedStep):
     Euler(step=0.01)
     """
 
-    scheme = Scheme("euler", euler, 1)
+    scheme = Scheme("euler", euler, 1, 1)
 
 
 @answering_class(OF_STEPS)
@@ -98,7 +98,7 @@ class SemiImplicitEuler(FixedStep):
         step: length of a step h, s.
     """
 
-    scheme = Scheme("semi_implicit_euler", semi_implicit_euler, 1)
+    scheme = Scheme("semi_implicit_euler", semi_implicit_euler, 1, 1)
 
 
 @answering_class(OF_STEPS)
@@ -144,7 +144,7 @@ class Heun(FixedStep):
         step: length of a step h, s.
     """
 
-    scheme = Scheme("heun", heun, 2)
+    scheme = Scheme("heun", heun, 2, 2)
 
 
 @answering_class(OF_STEPS)
@@ -158,7 +158,7 @@ class RungeKutta4(FixedStep):
         step: length of a step h, s.
     """
 
-    scheme = Scheme("runge_kutta_4", runge_kutta_4, 4)
+    scheme = Scheme("runge_kutta_4", runge_kutta_4, 4, 4)
 
 
 @answering_class(OF_STEPS)
@@ -178,9 +178,10 @@ class AdamsBashforthMoulton4(FixedStep):
     scheme = Scheme(
         "adams_bashforth_moulton_4",
         adams_bashforth_moulton_4,
+        4,
         2,
         PAST_RATES,
-        Scheme("runge_kutta_4_remembering", runge_kutta_4_remembering, 4, PAST_RATES),
+        Scheme("runge_kutta_4_remembering", runge_kutta_4_remembering, 4, 4, PAST_RATES),
         PAST,
     )
 
@@ -192,14 +193,14 @@ class Variational(FixedStep):
 
     For long motions of arms without losses, and for large steps. Torques enter by the discrete principle of d'Alembert,
     at the middle of the step, at which a callable is called in every iteration. The equation of a step is implicit
-    and solved by a fixed number of iterations; if they leave a residual, ``trajectory.notes`` has its size. Robots
-    with constraints are refused.
+    and solved by a fixed number of iterations; if they leave a residual, ``trajectory.notes`` has its size. Forces of
+    constraints, and of joints that stick, enter as torques do: to second order, without the bound on the energy.
 
     Args:
         step: length of a step h, s.
     """
 
-    scheme = Scheme("variational", variational, ITERATIONS + 2, {"residual": ()}, constrained=False)
+    scheme = Scheme("variational", variational, 2, ITERATIONS + 2, {"residual": ()}, by_momenta=True)
 
 
 @answering_class(OF_TOLERANCES)
@@ -353,14 +354,14 @@ _OF_TAYLOR = "its error is that of one number, Taylor(tolerance=...). Use 'adapt
 
 
 def can_stop(method: Method) -> bool:
-    """True if a method can stop within a step and go on from there."""
-    return isinstance(method, Adaptive) or (isinstance(method, FixedStep) and not method.scheme.memory)
+    """True if a method can stop within a step and go on from there: all but Taylor's."""
+    return not isinstance(method, Taylor)
 
 
 def check_method(method: Method) -> None:
-    """Refuse methods that cannot stop within a step and go on from there."""
+    """Refuse the method that cannot stop within a step and go on from there."""
     if not can_stop(method):
         raise SettingError(
-            f"{method} cannot stop at events, stops, contacts and brakes; use {option('method', 'adaptive')} or "
-            "'rk4', or another whose steps need no past"
+            f"{method} cannot stop at events, stops, contacts and brakes; use {option('method', 'adaptive')} or 'rk4', "
+            "or another that does not need analytic equations"
         )

@@ -33,21 +33,23 @@ class Scheme:
     Args:
         name: of its steps, "euler".
         formula: of a step.
+        order: of its error in the length of the steps.
         evaluations: of the equations of motion in a step.
         memory: names and shapes of further arrays that a step takes and returns; they are zero at t = 0.
         starter: makes the first steps of a formula that needs a past, with the same memory; those after a jump of a
             force, because rates of the past do not belong to the motion after it; and steps of another length.
         starting_steps: the number of consecutive steps of the starter.
-        constrained: true if it keeps a robot's constraints.
+        by_momenta: true if the formula calls `armdyn.simulation.methods.variational.MomentumEquations`.
     """
 
     name: str
     formula: Formula
+    order: int
     evaluations: int
     memory: Mapping[str, Shape] = field(default_factory=dict)
     starter: Scheme | None = None
     starting_steps: int = 0
-    constrained: bool = True
+    by_momenta: bool = False
 
     @property
     def once(self) -> bool:

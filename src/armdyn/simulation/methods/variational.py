@@ -2,10 +2,11 @@
 
 The action over a step of length h is approximated at its midpoint, x = (q_k + q_k+1) / 2, v = (q_k+1 - q_k) / h, by
 L_d(q_k, q_k+1) = h L(x, v), and the virtual work of the forces tau over it by h tau(t + h/2, x, v) . dx (the discrete
-principle of d'Alembert). A stationary action then means, with p = dL/dqd = M(q) qd the generalised momentum,
+principle of d'Alembert). A stationary action then means, with p = dL/dqd = M(q) qd the generalised momentum and its
+rate pd = dL/dq + tau,
 
-    p_k   = M(x) v - h/2 (dL/dq(x, v) + tau)      -D1 L_d, to be solved for v
-    p_k+1 = M(x) v + h/2 (dL/dq(x, v) + tau)       D2 L_d
+    p_k   = M(x) v - h/2 pd(x, v)      -D1 L_d, to be solved for v
+    p_k+1 = M(x) v + h/2 pd(x, v)       D2 L_d
     q_k+1 = q_k + h v
 
 with dL/dq = dK/dq - g(q). The approximation is symmetric in time, hence of second order. Without tau the step is a
@@ -14,6 +15,9 @@ the size h^2, however long the motion.
 
 The first equation is implicit. Newton's method with M at a predicted midpoint in place of the derivative of its right
 side, which differs from it by h/2 times rates of M and tau, gains a factor of that size with each iteration.
+
+Forces of constraints, of joints at rest and of barriers are part of pd by the accelerations: pd = M a + dM/dt qd. What
+they hold moves by the error of a step, of the order h^3, and is put back after it.
 """
 
 from __future__ import annotations
@@ -27,43 +31,35 @@ ITERATIONS = 6
 """Iterations of Newton's method in each step."""
 
 
-class Lagrangian(Protocol):
-    """The Lagrangian and the forces that a variational step evaluates."""
+class MomentumEquations(Protocol):
+    """The equations of motion by generalised momenta, which a variational step evaluates."""
 
-    def derivatives(self, q: Any, qd: Any) -> tuple[Any, Any]:
-        """dL/dq, N m or N, and p = dL/dqd = M qd, N m s or N s."""
+    def momenta(self, x: Any, v: Any) -> Any:
+        """p = dL/dv = M v, N m s or N s."""
 
-    def solve(self, q: Any, p: Any) -> Any:
-        """M(q)^-1 p."""
+    def rates_of_momenta(self, t: Any, x: Any, v: Any) -> tuple[Any, Any, Any]:
+        """p; dp/dt, N m or N; and the power of the forces, W."""
 
-    def joint_forces(self, t: Any, q: Any, qd: Any) -> Any:
-        """All that acts from outside, as felt by the joints: tau - J^T f_tip."""
+    def velocities(self, x: Any, p: Any) -> Any:
+        """M(x)^-1 p."""
 
 
-def variational(f: Lagrangian, first: Rates, t: Any, state: State, h: Any) -> State:
+def variational(f: MomentumEquations, first: Rates, t: Any, state: State, h: Any) -> State:
     """One step of length h from t; ``first`` is f(t, q, qd), which only predicts v.
 
     The memory is the largest residual r of the implicit equation so far, as r . M^-1 r, twice an energy, J.
     """
     q, qd, work, worst = state
     half = h * 0.5
-    p = f.derivatives(q, qd)[1]
+    p = f.momenta(q, qd)
     v = qd + half * first[0]
     predicted = q + half * v
-
-    def midpoint(v: Any) -> tuple[Any, Any, Any]:
-        """M(x) v, dL/dq(x, v) + tau, and tau."""
-        x = q + half * v
-        dL_dq, momentum = f.derivatives(x, v)
-        tau = f.joint_forces(t + half, x, v)
-        return momentum, dL_dq + tau, tau
-
     for _ in range(ITERATIONS):
-        momentum, push, _ = midpoint(v)
-        v = v - f.solve(predicted, momentum - half * push - p)
-    momentum, push, tau = midpoint(v)
+        momentum, push, _ = f.rates_of_momenta(t + half, q + half * v, v)
+        v = v - f.velocities(predicted, momentum - half * push - p)
+    momentum, push, power = f.rates_of_momenta(t + half, q + half * v, v)
     residual = momentum - half * push - p
-    left = (residual * f.solve(predicted, residual)).sum(axis=-1)
+    left = (residual * f.velocities(predicted, residual)).sum(axis=-1)
     q_next = q + h * v
-    qd_next = f.solve(q_next, momentum + half * push)
-    return q_next, qd_next, work + h * (tau * v).sum(axis=-1), maximum(worst, left)
+    qd_next = f.velocities(q_next, momentum + half * push)
+    return q_next, qd_next, work + h * power, maximum(worst, left)

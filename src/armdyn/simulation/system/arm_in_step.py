@@ -18,13 +18,13 @@ from armdyn.algorithms.elements import dissipative_forces, in_state
 from armdyn.algorithms.quicker_method import quicker_method
 from armdyn.constraints.projection import projected
 from armdyn.constraints.rigid_motion import rigid_motion
-from armdyn.declaration import function
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import Bent
 from armdyn.simulation.elements.own import StatesInStep
-from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, velocity_of_momentum
-from armdyn.simulation.methods.formulas import Rates, Scheme
+from armdyn.simulation.equations import lagrangian_derivatives
+from armdyn.simulation.methods.formulas import Equations, Rates, Scheme
 from armdyn.simulation.samples import ELEMENTS
+from armdyn.simulation.system.momenta import Momenta, velocities_of_links
 from armdyn.spatial.rotations import Array
 
 
@@ -71,15 +71,28 @@ class ArmInStep:
         self.loads = found.loads
         return found.qdd, found.power(arm, x, v, tau, f_tip)
 
-    def derivatives(self, q: Any, qd: Any) -> tuple[Any, Any]:
-        """dL/dq and dL/dqd."""
-        return lagrangian_derivatives(self.arm, q, qd)  # type: ignore[no-any-return]
+    def equations(self, scheme: Scheme) -> Equations:
+        """The equations of motion that the formula of a scheme calls."""
+        alone = not (self.places or self.own or self.arm.model.constraints)
+        return Momenta.traced(self.arm, self) if scheme.by_momenta and not alone else self
 
-    def solve(self, q: Any, p: Any) -> Any:
+    # Momenta of a rigid arm without constraints, by its Lagrangian: fewer operations than by accelerations.
+
+    def momenta(self, q: Any, qd: Any) -> Any:
+        """p = dL/dqd = M qd."""
+        return lagrangian_derivatives(self.arm, q, qd)[1]
+
+    def rates_of_momenta(self, t: Any, q: Any, qd: Any) -> tuple[Any, Any, Any]:
+        """p, dp/dt = dL/dq + tau - friction - J^T f_tip, and the power."""
+        dL_dq, p = lagrangian_derivatives(self.arm, q, qd)
+        forces = self._joint_forces(q, qd)
+        return p, dL_dq + forces, (forces * qd).sum(axis=-1)
+
+    def velocities(self, q: Any, p: Any) -> Any:
         """M(q)^-1 p."""
-        return velocity_of_momentum(self.arm, q, p)
+        return velocities_of_links(self.arm, q, p)
 
-    def joint_forces(self, t: Any, q: Any, qd: Any) -> Any:
+    def _joint_forces(self, q: Any, qd: Any) -> Any:
         """tau - friction - J^T f_tip."""
         forces, arm = self._forces(q, qd), self.arm
         if arm.drive.depends_on_load:
@@ -134,19 +147,6 @@ def moved(
     arm = ArmInStep(model, acting, bristles=bristles)
     begin = (arm.x, arm.v) if arm.own is None else arm.own.before(arm.x, arm.v)
     state = (*begin, *(acting.get(name, 0.0) for name in ("work", *scheme.memory)))
-    x, v, work, *memory = scheme.formula(arm, arm(0.0, *begin), 0.0, state, acting["h"])
+    x, v, work, *memory = scheme.formula(arm.equations(scheme), arm(0.0, *begin), 0.0, state, acting["h"])
     x, v = arm.projected(x, v) if project else (x, v)
     return arm.later(x, v, work) | dict(zip(scheme.memory, memory, strict=True))
-
-
-@function("(n),(n),(n),(6)?->(n)", sources=SOURCES)
-def forces_on_joints(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Any:
-    """Joint forces less friction and the wrench of the tip, tau - tau_fric - J^T f_tip, N m or N, shape (..., n).
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        tau: joint forces, N m or N, shape (..., n).
-        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
-    """
-    return ArmInStep(model, {"q": q, "qd": qd, "tau": tau, "f_tip": f_tip}).joint_forces(0.0, q, qd)

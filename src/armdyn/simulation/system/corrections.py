@@ -120,13 +120,29 @@ def projected_at_rest(mechanism: Mechanism, rows: FrictionRows, q: Array, qd: Ar
     return select(sum(rests), nearer, plain[0]), select(sum(rests), within, plain[1])
 
 
-def _least(mechanism: Mechanism, q: Array, rows: FrictionRows, rests: Array, A: Array, b: Array) -> Array:
-    """The x of the least x . M x with A x = b that does not move resting joints."""
-    factors = factored_mass_matrix(mechanism, q)
+def standing(
+    mechanism: Mechanism, rows: FrictionRows, rests: Array, before: Array, q: Array, qd: Array
+) -> tuple[Array, Array]:
+    """The state on the constraints whose joints at rest, 1 in ``rests``, stand as they did at the positions before."""
+    holonomic = np.array([row.holonomic for row in rows_of(mechanism.model.constraints)], dtype=bool)
+    matrix, rests = rows.matrix[: rows.of_links, : rows.n], rests[: rows.of_links]
+    for _ in range(2):
+        phi, A, _ = all_equations(mechanism, q)
+        q = q - _least(mechanism, q, rows, rests, A[holonomic], phi, matrix @ (q - before))
+    A = all_equations(mechanism, q).A
+    qd = qd - _least(mechanism, q, rows, rests, A, A @ qd, matrix @ qd)
+    return q, rows.resting(rests, qd, less_equal(abs(qd), 0.0))
+
+
+def _least(
+    mechanism: Mechanism, q: Array, rows: FrictionRows, rests: Array, A: Array, b: Array, of_rests: Any = None
+) -> Array:
+    """The x of the least x . M x with A x = b that moves resting joints by the values given, by default not at all."""
+    factors, of_rests = factored_mass_matrix(mechanism, q), np.zeros(rows.of_links) if of_rests is None else of_rests
     Y = np.array([factors.inwards(row) for row in (*rows.matrix[: rows.of_links, : rows.n], *A)], dtype=object)
     weighted = np.array([factors.over_D(list(row)) for row in Y], dtype=object)
     S: Array = Y @ weighted.T
     counts = np.array([*rests, *np.ones(len(A))], dtype=object)
-    x = solved_for_some(S, [FOLLOWS * one for one in np.diagonal(S)], counts, np.array([*np.zeros(rows.of_links), *b]))
+    x = solved_for_some(S, [FOLLOWS * one for one in np.diagonal(S)], counts, np.array([*of_rests, *b]))
     found: list[Any] = list(x @ weighted)
     return np.asarray(factors.outwards(found))

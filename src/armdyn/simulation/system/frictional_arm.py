@@ -28,11 +28,12 @@ from armdyn.declaration import function
 from armdyn.program import less, less_equal, select, sign
 from armdyn.simulation.elements.springs import rotor_friction
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.methods.formulas import Rates, Scheme, State
+from armdyn.simulation.methods.formulas import Equations, Rates, Scheme, State
 from armdyn.simulation.system.arm_in_step import ArmInStep
-from armdyn.simulation.system.corrections import projected_at_rest
+from armdyn.simulation.system.corrections import projected_at_rest, standing
 from armdyn.simulation.system.friction_rows import Bounds, FrictionRows
 from armdyn.simulation.system.mode_motion import links_in_mode
+from armdyn.simulation.system.momenta import Momenta
 from armdyn.simulation.system.response import Constraints, Response
 from armdyn.spatial.rotations import Array
 
@@ -103,34 +104,49 @@ class FrictionalArm(ArmInStep):
         self.loads = {} if near is None else dict(zip(self._by_joint, near, strict=True))
 
     def __call__(self, t: Any, x: Any, v: Any) -> Rates:
-        """Accelerations, and the two powers."""
+        """Accelerations, and rates of the states of elements; the two powers."""
+        size, own = len(self.x), self.own
+        (x, v), z = (one[:size] for one in (x, v)), v[size:]
+        if own is not None:
+            self._hold_states(z)
         found = self.solved(x, v)
-        return found.x, found.energies(v)
+        rates = z if own is None else own.rates(x[: self.n], v[: self.n], z)
+        return np.concatenate([found.x, rates]), found.energies(v)
+
+    def equations(self, scheme: Scheme) -> Equations:
+        """The equations of motion that the formula of a scheme calls."""
+        return Momenta.traced(self.arm, self) if scheme.by_momenta else self
 
     def by_formula(self, scheme: Scheme, first: ArmMotion, state: State, h: Any) -> State:
-        """The state (x, v, energies) a step later by a formula, modes of the rows as they are, and states of elements.
+        """The state a step later by a formula, modes of the rows as they are; states of elements after it.
 
         Args:
             scheme: of the formula.
             first: the motion as the step begins.
-            state: (x, v, energies) as the step begins.
+            state: (x, v, energies) as the step begins, and the memory of the scheme.
             h: length of the step, s.
         """
-        (x, v, energies), known = state, (first.x, first.energies(state[1]))
+        (x, v, energies, *memory), known = state, (first.x, first.energies(state[1]))
         own, size, n = self.own, len(state[0]), self.n
         if own is None:
-            later: State = scheme.formula(self, known, 0.0, state, h)
-            return later
-
-        def rates(t: Any, x: Any, v: Any) -> Rates:
-            self._hold_states(v[size:])
-            xdd, energies = self(t, x[:size], v[:size])
-            return np.concatenate([xdd, own.rates(x[:n], v[:n], v[size:])]), energies
-
+            return self._with_rests(scheme, state, scheme.formula(self.equations(scheme), known, 0.0, state, h))
         begin = np.concatenate([known[0], own.rates(x[:n], v[:n], own.begin)]), known[1]
-        x, v, energies = scheme.formula(rates, begin, 0.0, (*own.before(x, v), energies), h)
+        later = scheme.formula(self.equations(scheme), begin, 0.0, (*own.before(x, v), energies, *memory), h)
         self._hold_states(own.begin)
-        return x[:size], v[:size], energies, v[size:]
+        x, v, *others = later
+        return *self._with_rests(scheme, state, (x[:size], v[:size], *others)), v[size:]
+
+    def _with_rests(self, scheme: Scheme, state: State, later: State) -> State:
+        """The state a step later in which joints at rest stand, which a step by momenta moves by its error."""
+        if not scheme.by_momenta or not len(self.rows):
+            return later
+        (before, *_), (x, v, *others) = state, later
+        none, n = np.zeros(len(x)), self.n
+        x, v = before + self.rows.resting(self.rests, x - before, none), self.rows.resting(self.rests, v, none)
+        if self.holds:
+            return x, v, *others
+        q, qd = standing(self.links, self.rows, self.rests, before[:n], x[:n], v[:n])
+        return np.concatenate([q, x[n:]]), np.concatenate([qd, v[n:]]), *others
 
     def states_on(self, changes: Any, x: Array, later: Array, z: tuple[Array, ...], h: Any) -> tuple[Array, ...]:
         """The states of elements a step later; if velocities change within it, by the mean velocities of its path.

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.base.advice import option
-from armdyn.base.errors import SettingError
 from armdyn.constraints.arguments import Redundant
 from armdyn.motion.dense import Dense
 from armdyn.robot import Robot
@@ -108,15 +106,9 @@ class Problem:
         grid: StepGrid | None = None
         saved: Array | None = None
         if isinstance(method, FixedStep):
-            _require_constraints_kept(system.robot, method)
             grid = step_grid(duration, method.step)
             forces, t = forces.on_grid(grid), times_to_save(duration, save, otherwise=grid.step)
             saved = steps_at(grid, t)
-            if (saved is None or save.dense) and not can_stop(method):
-                raise SettingError(
-                    f"{method} has no states within its steps of {grid.step:g} s, for they need a past; give "
-                    f"SaveAt(every=...), a multiple of the step, or {option('method', 'rk4')}"
-                )
             t = t if saved is None else grid.times(saved)
         else:
             t = saved_times(duration, save)
@@ -162,12 +154,3 @@ class Problem:
     def interpolant(self) -> Dense:
         """Room for the interpolants of one state."""
         return Dense(self.system.dof, self.system.places)
-
-
-def _require_constraints_kept(robot: Robot, method: FixedStep) -> None:
-    """Refuse a method whose formula does not keep constraints, for a robot that has some."""
-    if robot.model.constraints and not method.scheme.constrained:
-        raise SettingError(
-            f"{method} does not keep constraints, and {robot.name!r} has some; use {option('method', 'rk4')} or "
-            "'adaptive'"
-        )

@@ -16,7 +16,6 @@ import numpy as np
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places, parted, stacked
-from armdyn.base.advice import either
 from armdyn.base.checks import per_joint
 from armdyn.base.errors import SettingError, ShapeError
 from armdyn.base.threads import cached_property
@@ -127,11 +126,9 @@ class System:
         return (x[..., : self.dof], v[..., : self.dof]) if self.places else (x, v)
 
     def refuse_method(self, method: Method) -> None:
-        """Refuse methods that move neither rotors on springs nor states of elements: those with a memory, Taylor's."""
+        """Refuse Taylor's method, which moves neither rotors on springs nor states of elements."""
         if self.places and isinstance(method, Taylor):
             raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
-        if self.places:
-            refuse_memory(method)
         if self.own_states:
             refuse_for_states(self.robot, method)
 
@@ -295,13 +292,3 @@ class System:
                 qdd = motion_of(self.bare, self.redundant)(q, qd, tau, *f_tip)[0]
         signals |= {} if z is None else {NAME: z}
         return qdd, EnergyAccount(kinetic, potential, samples.work), signals
-
-
-def refuse_memory(method: Any) -> None:
-    """Refuse the variational method, whose equations have no springs, and those that need rates of earlier steps."""
-    scheme = getattr(method, "scheme", None)
-    if scheme is not None and scheme.memory:
-        raise SettingError(
-            f"{method} does not move arms with flexible joints; expected a one-step method such as "
-            + either("RungeKutta4(step=1e-4), or robot.without_springs()", "--method rk4, or actuators without springs")
-        )
