@@ -207,14 +207,55 @@ def test_the_longest_step_of_a_spring_is_that_of_the_motion(method: Any) -> None
     assert largest(1.6 * longest) > 3.0
 
 
-def test_a_variational_motion_of_joints_that_stick_in_a_loop_rests() -> None:
-    """A held load stays at rest to the last digit, in a loop too."""
-    arm = WEIGHTLESS.with_friction({"joint_1": (0.0, 3.0), "joint_2": (0.0, 2.0)})
-    loop = ClosedLoop(arm, method=Variational(5e-3), record=["q", "qd"])
-    found = loop([0.3, 0.4], [0.4, 0.0], steps=400, tau=[1.0, -0.5])
-    assert not found.final.qd.any()
-    free = armdyn.simulate(arm, [0.3, 0.4], [0.4, 0.0], duration=2.0, torque=[1.0, -0.5])
-    near(found.final.q, free.q[-1], 2e-4)
+def _plain() -> armdyn.Robot:
+    return WEIGHTLESS.with_friction({"joint_1": (0.0, 3.0), "joint_2": (0.0, 4.0)})
+
+
+def _coupled() -> armdyn.Robot:
+    """Joints 2 and 3 move together, with friction at both: one row of one coordinate."""
+    arm = armdyn.load("planar_3r").with_gravity((0, 0, 0)).with_mimic({"joint_3": ("joint_2", -0.5)})
+    return arm.with_friction({"joint_1": (0.0, 1.0), "joint_3": (0.0, 200.0)})
+
+
+MIX = np.array([[0.5, 0.5], [0.7, -0.4]])
+"""The rates of two joints by those of the two coordinates that move both."""
+
+
+def _across() -> armdyn.Robot:
+    """Each joint is moved by two coordinates: rows of two."""
+    arm = WEIGHTLESS.with_friction({"joint_1": (0.1, 0.3), "joint_2": (0.0, 6.0)})
+    return arm.with_coordinates(["left", "right"], MIX)
+
+
+def _constrained() -> armdyn.Robot:
+    """The tip on a line, the last joint with friction that holds it."""
+    arm = armdyn.load("planar_3r").with_gravity((0, 0, 0)).with_friction({"joint_3": (0.0, 400.0)})
+    return arm.with_constraints(armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1.2, 0, 0), name="wall"))
+
+
+@pytest.mark.parametrize("arm", [_plain, _coupled, _across, _constrained])
+def test_joints_that_friction_holds_rest_in_a_variational_loop(arm: Any) -> None:
+    """To the last digit of their velocity, while others move, and as in the event-driven motion."""
+    robot = arm()
+    q0 = np.full(robot.dof, 0.4)
+    qd0 = np.zeros(robot.dof)
+    qd0[0] = 0.5
+    if robot.model.constraints:
+        q0 = robot.close_loop([0.9, -1.2, 0.4])
+        qd0 = np.zeros(3)
+    if arm is _across:  # joint 2 rests
+        qd0 = np.linalg.solve(MIX, [0.5, 0.0])
+    tau = np.array([40.0 if robot.model.constraints else 1.0, -0.5, 0.0])[: robot.dof]
+    loop = ClosedLoop(robot, method=Variational(5e-3), record=["q", "qd"])
+    found = loop(q0, qd0, steps=100, tau=tau).rows
+    exact = armdyn.simulate(robot, q0, qd0, duration=0.5, torque=tau, save=SaveAt(every=5e-3))
+    near(found.q, exact.q[:-1], 1e-4)
+    joints = MIX.T if arm is _across else np.eye(robot.dof)
+    rates, expected = found.qd @ joints, exact.qd[:-1] @ joints
+    still = abs(expected) < 1e-14
+    assert still[:, -1].all()
+    assert abs(expected[:, 0]).max() > 0.01
+    assert abs(rates[:, -1]).max() < 1e-15
 
 
 @pytest.mark.parametrize("method", [RungeKutta4, Heun])

@@ -126,10 +126,13 @@ def standing(
     """The state on the constraints whose joints at rest, 1 in ``rests``, stand as they did at the positions before."""
     holonomic = np.array([row.holonomic for row in rows_of(mechanism.model.constraints)], dtype=bool)
     matrix, rests = rows.matrix[: rows.of_links, : rows.n], rests[: rows.of_links]
+    phi, A = np.zeros(0), np.zeros((0, rows.n))
     for _ in range(2):
-        phi, A, _ = all_equations(mechanism, q)
+        if len(holonomic):
+            phi, A, _ = all_equations(mechanism, q)
         q = q - _least(mechanism, q, rows, rests, A[holonomic], phi, matrix @ (q - before))
-    A = all_equations(mechanism, q).A
+    if len(holonomic):
+        A = all_equations(mechanism, q).A
     qd = qd - _least(mechanism, q, rows, rests, A, A @ qd, matrix @ qd)
     return q, rows.resting(rests, qd, less_equal(abs(qd), 0.0))
 
