@@ -180,7 +180,7 @@ class Called:
         return self.system.motion(x, v, *self._acting(t, x, v))
 
     def equations(self, scheme: Scheme) -> Equations:
-        """What the formula of a scheme calls: these equations, or those of momenta by them."""
+        """The equations that the formula of a scheme calls: these, or those of momenta by them."""
         return Momenta.of(self.system.bare, self) if scheme.by_momenta else self
 
     def _acting(self, t: float, x: Array, v: Array) -> tuple[Array, ...]:

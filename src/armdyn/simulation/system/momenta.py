@@ -52,7 +52,7 @@ class Momenta:
         return cls(equations, of_links, solve, robot.dof, np.array(_rotors(robot.mechanism), dtype=float))
 
     def by(self, equations: Equations) -> Momenta:
-        """Those of the same arm by other equations of motion."""
+        """Momenta of this arm by other equations of motion."""
         return Momenta(equations, self._of_links, self._solve, self._dof, self._rotors)
 
     def __call__(self, t: Any, x: Any, v: Any) -> Rates:
