@@ -553,6 +553,29 @@ def test_states_of_a_controller_and_a_running_cost_within_steps() -> None:
     np.testing.assert_allclose(motion.signals["integral"][1], 1e-2 * (given["q_ref"] - Q0), rtol=1e-13)
 
 
+@pytest.mark.parametrize("controlled", [True, False])
+def test_a_motion_begins_at_its_own_time(controlled: bool) -> None:
+    """States of a law without time are those from 0 on; events, trajectories and brakes have the time from t0 on."""
+    robot = mass_on_a_rail().with_gravity((0.0, 0.0, 0.0))
+    drive = Actuator(gear=Gear(50.0), brake=Brake(0.5))  # 25 N
+    robot = robot.with_actuators({robot.joint_names[0]: drive})
+    brakes = BrakeSwitches({robot.joint_names[0]: [(2.1, "engaged")]})
+    loop = ClosedLoop(robot, idle if controlled else None, method=RungeKutta4(1e-2), elements=[brakes])
+    given = {} if controlled else {"tau": np.zeros(1)}
+    late = Crossing(lambda t, q, qd: t - 2.0345, "late")
+    motion = loop.simulate([0.0], [0.3], steps=20, t0=2.0, events=[late], save=SaveAt(every=0.05), **given)
+    np.testing.assert_allclose(motion.t, 2.0 + np.arange(5) * 0.05, rtol=1e-15)
+    assert abs(motion.events[0].t - 2.0345) < 1e-13
+    assert abs(motion.events[0].q[0] - 0.3 * 0.0345) < 1e-13
+    stop = 0.3 * MASS / 25.0  # s after the brake engages
+    np.testing.assert_allclose(motion.q[-1, 0], 0.3 * 0.1 + 0.15 * stop, rtol=1e-12)
+    final = loop([0.0], [0.3], steps=20, t0=2.0, **given).final
+    np.testing.assert_allclose(final.q, motion.q[-1], rtol=1e-13)
+    free = ClosedLoop(robot, idle).simulate([0.0], [0.3], steps=20, t0=2.0, events=[late])
+    np.testing.assert_allclose(free.t, 2.0 + np.arange(21) * 1e-3, rtol=1e-15)
+    assert not free.events
+
+
 def test_a_motion_that_ends_within_a_step_has_no_events_after_its_end() -> None:
     """The mass falls 0.05 m in 0.101 s, in a step from 0.1 to 0.11 s."""
     event = Crossing(lambda t, q, qd: q[0] + 0.05, "level", terminal=True)

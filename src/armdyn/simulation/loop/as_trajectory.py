@@ -26,7 +26,7 @@ from armdyn.simulation.elements.own import element_motion, without_elements_with
 from armdyn.simulation.loop.events_of_loop import EventsOfLoop
 from armdyn.simulation.loop.step import LOADS, pushes_of
 from armdyn.simulation.loop.unfinished_runs import trajectory_in_errors
-from armdyn.simulation.loop.within_steps import DenseOfLoop, Places, input_at, start_of
+from armdyn.simulation.loop.within_steps import DenseOfLoop, Places, input_at
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
@@ -46,14 +46,15 @@ class RunAtTimes:
         arguments: of the rollout, by name.
         rolled: its results.
         times: s since the beginning, from 0 to the end, within steps that begin with a row.
+        t0: the time at which the motion begins, s.
     """
 
     def __init__(
-        self, rollout: ControlledRollout, arguments: Mapping[str, Any], rolled: RolloutResults, times: Array
+        self, rollout: ControlledRollout, arguments: Mapping[str, Any], rolled: RolloutResults, times: Array, t0: float
     ) -> None:
         self.rolled, self.h = rolled, float(arguments["h"])
         rows, final = rolled.rows._asdict(), rolled.final._asdict()
-        self.states = StatesWithin.of(rollout, arguments, rows, final, every=rolled.every, steps=rolled.steps)
+        self.states = StatesWithin.of(rollout, arguments, rows, final, t0=t0, every=rolled.every, steps=rolled.steps)
         """The states at any time whose step begins with a row."""
         places, last = Places.of(times, self.h, rolled.steps), -(-rolled.steps // rolled.every)
         self.steps, self.since = places.step, float(places.since[-1])
@@ -94,6 +95,7 @@ def motion_of(
     loop: ClosedLoop,
     arguments: Mapping[str, Any],
     *,
+    t0: float,
     steps: int,
     duration: float | None = None,
     every: int = 1,
@@ -107,6 +109,7 @@ def motion_of(
     Args:
         loop: one that records everything that its trajectory contains (`recorded`).
         arguments: of the rollout, by name.
+        t0: the time at which the motion begins, s.
         steps: the number of steps.
         duration: s, if the motion ends within the last step.
         every: the number of steps from one row to the next, if ``save`` has no times.
@@ -118,11 +121,11 @@ def motion_of(
     began = time.perf_counter()
     if np.ndim(arguments["h"]) > 0:
         raise SettingError("h has a step for each arm or time; a trajectory has one for all, such as h=1e-3")
-    h, t0 = float(arguments["h"]), start_of(arguments)
+    h = float(arguments["h"])
     grid = StepGrid(steps * h if duration is None else duration, h)
     times = _times(grid, save, every, t0)
     watched = [one for event in events for one in event.watched(loop.robot)]
-    located = EventsOfLoop(watched, grid.duration) if watched else None
+    located = EventsOfLoop(watched, grid.duration, t0) if watched else None
     each = 1 if watched or save.dense else _steps_between(times, h, steps)
     options: dict[str, Any] = {"workers": workers, "report": report, "watch": located}
 
@@ -131,7 +134,7 @@ def motion_of(
         if located is not None and located.ended is not None:
             end = located.ended - t0
         until = np.append(times[times < end - ROUNDING * h], end)
-        at = RunAtTimes(loop.rollout, arguments, rolled, until)
+        at = RunAtTimes(loop.rollout, arguments, rolled, until, t0)
         return _trajectory_of(loop, arguments, at, [] if located is None else located.occurred, save.dense, began)
 
     with trajectory_in_errors(loop.robot.name, grid.duration, trajectory):

@@ -364,7 +364,7 @@ class ClosedLoop:
                 ``trajectory.events``; one that is terminal ends the motion.
             workers: the number of threads that share the arms; -1: one per core.
             report: called now and then with the fraction that is done.
-            inputs: as of a call, except parameters of the model.
+            inputs: as of a call, except parameters of the model; t0, s, is the first time of any trajectory.
 
         Raises:
             SettingError: a loop with parameters as inputs, whose arms are not ``robot``; steps of different lengths; a
@@ -408,7 +408,10 @@ class ClosedLoop:
     ) -> Trajectory:
         """The motion from an initial state under inputs by name, with the options of `motion_of`."""
         loop, inputs = self._recording._of_call(q0, qd0, inputs)
-        return motion_of(loop, loop._ready(q0, qd0, inputs, steps), steps=steps, **options)
+        t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
+        if not (self._takes_time or self._takes_brakes):
+            inputs = {name: value for name, value in inputs.items() if name != "t0"}
+        return motion_of(loop, loop._ready(q0, qd0, inputs, steps), t0=t0, steps=steps, **options)
 
     @cached_property
     def _recording(self) -> ClosedLoop:
@@ -580,14 +583,14 @@ class ClosedLoop:
             for rotors, links in ROTORS.items():  # as a step has them, for the first row
                 given[rotors] = self._of_rotors(given.get(rotors), given[links])
         self._check_time(inputs)
+        t0 = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError)
         if self._takes_brakes:
-            t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
             switched = self.brakes.over_time(inputs.get(BRAKES, self._switches), t0, given["h"], steps)
             given[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
         if self._takes_time:
             self._refuse_several_steps(given["h"])
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
-            t = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
+            t = t0 + h * np.arange(steps)
             given["t"] = t.astype(dtype, copy=False)
         for name in (*self.state, *(self.controller.zeros if self.controller else ())):
             if given.get(name) is None:
@@ -679,10 +682,10 @@ class ClosedLoop:
 
     def _check_time(self, inputs: Mapping[str, Any]) -> None:
         """Refuse times that would be read by nothing, and those that the loop counts itself."""
-        if "t0" in inputs and not self._takes_time:
+        if "t0" in inputs and not (self._takes_time or self._takes_brakes):
             raise SettingError(
                 f"t0={excerpt(inputs['t0'])} is given, but {self._law} takes no argument t, so that the time does not "
-                "matter; leave t0 out"
+                "matter in a call; leave t0 out"
             )
         if "t" in inputs and self._takes_time:
             raise SettingError(

@@ -132,10 +132,11 @@ class EventsOfLoop:
     Args:
         watched: the functions whose zeros are events.
         duration: of the motion, s.
+        t0: the time at which the motion begins, s.
     """
 
-    def __init__(self, watched: Sequence[Watched], duration: float) -> None:
-        self.watched, self.duration, self.done = watched, duration, 0
+    def __init__(self, watched: Sequence[Watched], duration: float, t0: float) -> None:
+        self.watched, self.duration, self.t0, self.done = watched, duration, t0, 0
         self.ended: float | None = None
         """The time of the event that ends the motion, s."""
         self.arms: list[tuple[ArmOfLoop, EventsInMotion]] = []
@@ -158,7 +159,7 @@ class EventsOfLoop:
         """
         batch = rows["q"].shape[1:-1]
         refuse_terminal(self.watched, batch)
-        self.states = StatesWithin.of(rollout, given, rows)
+        self.states = StatesWithin.of(rollout, given, rows, t0=self.t0)
         for index in np.ndindex(batch):
             arm = ArmOfLoop(self.states.alone(index), self.duration, index)
             self.arms.append((arm, EventsInMotion(arm, self.watched)))
@@ -172,7 +173,7 @@ class EventsOfLoop:
         inner = _seen(self.states.later(*np.broadcast_arrays(steps[:, None], parts)))
         for arm, events in self.arms:
             if not self.done:
-                events.follow(self.states.t0, begins[(0, *arm.index)])
+                events.follow(self.t0, begins[(0, *arm.index)])
             for k, *states in zip(steps.tolist(), begins, inner, ends, strict=True):
                 begin, between, end = (one[(..., *arm.index, slice(None))] for one in states)
                 if not all(np.isfinite(one).all() for one in (begin, between, end)):

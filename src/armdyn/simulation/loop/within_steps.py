@@ -49,11 +49,6 @@ class Places:
         return within
 
 
-def start_of(given: Mapping[str, Any]) -> float:
-    """The time at which a motion begins, s, from the arguments of its rollout."""
-    return float(np.ravel(given["t"])[0]) if "t" in given else 0.0
-
-
 def input_at(
     rollout: ControlledRollout, given: Mapping[str, Any], name: str, steps: Array, batch: tuple[int, ...]
 ) -> Array:
@@ -98,6 +93,7 @@ class StatesWithin:
         rows: Mapping[str, Array],
         final: Mapping[str, Array] | None = None,
         *,
+        t0: float,
         every: int = 1,
         steps: int = 0,
     ) -> StatesWithin:
@@ -108,6 +104,7 @@ class StatesWithin:
             given: the arguments of the rollout by name.
             rows: what it recorded.
             final: the state after the last step, if that is known.
+            t0: the time at which the motion begins, s.
             every: the number of steps from one row to the next.
             steps: the number of steps.
         """
@@ -122,7 +119,7 @@ class StatesWithin:
             own[BRAKES] = np.clip(own[BRAKES], 0.0, 1.0)
         pushes = tuple(rows[name] for name in PUSHES if name in rows)
         final = {} if final is None else final
-        return cls(rollout, start_of(given), float(given["h"]), own, final, every, steps, pushes)
+        return cls(rollout, t0, float(given["h"]), own, final, every, steps, pushes)
 
     def alone(self, index: tuple[int, ...]) -> StatesWithin:
         """The states of one arm of the batch."""
