@@ -6,6 +6,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for the oracles, which many te
 from collections.abc import Iterator
 
 import pytest
+from matplotlib.figure import Figure
 
 from armdyn.base import writing
 from armdyn.targets import parallel
@@ -34,6 +35,12 @@ def _nobody_waits_for_the_disk() -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_long_cases(items)
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a few bytes in place of each picture: for tests of what else a verb does, most of whose time is drawing."""
+    monkeypatch.setattr(Figure, "savefig", lambda _, target, **__: target.write(b"<svg>a picture, not drawn</svg>"))
 
 
 SHORT_RUN = ("random_tree", "ur5")

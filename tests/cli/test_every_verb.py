@@ -81,7 +81,7 @@ ANSWERS = {
     "jacobian": "jacobian rp",
     "torque": "torque ur5 --motion motion.csv",
     "simulate": "simulate planar_2r --duration 0.01 --out fall.csv",
-    "excite": "excite planar_2r --duration 4 --harmonics 2 --starts 1 -o excite.csv",
+    "excite": "excite planar_2r --duration 4 --harmonics 2 --starts 1 -o excite.csv --ros e.yaml --plot excite.png",
     "size": "size ur5 --motion motion.csv --joint wrist_3_joint --bare",
     "identify": "identify planar_2r held.csv",
     "gains": "gains planar_2r currents.csv",
@@ -112,7 +112,7 @@ def strict(text: str) -> Any:
 
 
 @pytest.mark.short_run(without=("info",))
-@pytest.mark.usefixtures("_files")
+@pytest.mark.usefixtures("_files", "undrawn")
 @pytest.mark.parametrize("verb", short_run(VERBS, *(verb for verb in VERBS if verb != "bench")))
 def test_json(shell: Shell, verb: str) -> None:
     said = shell(*ANSWERS[verb].split(), "--json")

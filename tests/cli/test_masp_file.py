@@ -89,6 +89,7 @@ def test_the_simulation_half(shell: Shell, tmp_path: Path) -> None:
     assert mpl.image.imread(picture).shape[:2] == (2400, 1440)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_was_simulated_until_it_broke_off_is_written(shell: Shell, tmp_path: Path) -> None:
     file, out = tmp_path / "arm.toml", tmp_path / "moved.csv"
     file.write_text(

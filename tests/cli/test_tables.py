@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import armdyn
+from armdyn.cli import bench
 from armdyn.cli.tables import figure, new_table, show
 from oracles.robot_data import ROBOTS
 
@@ -58,11 +60,16 @@ def test_masp(shell: Shell, tmp_path: Any) -> None:
     assert words(narrow.out) == words(wide.out)
 
 
-@pytest.mark.slow
-def test_bench_has_a_row_of_plain_numbers_for_each_function(shell: Shell) -> None:
+@pytest.mark.parametrize("functions", [2, pytest.param(100, marks=pytest.mark.slow)])
+def test_bench_has_a_row_of_plain_numbers_for_each_function(
+    functions: int, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed = dict([*bench.compiled_methods(armdyn.load("planar_2r")).items()][:functions])
+    monkeypatch.setattr(bench, "compiled_methods", lambda _: timed)
     page = shell("bench", "planar_2r", "--states", "100").out
     rows = [line for line in page.splitlines() if re.match(r" [a-z_]+ +\d", line)]
-    assert len(rows) > 30
+    assert len(rows) == functions if functions == 2 else len(rows) > 30
+    assert "by SciPy's DOP853" in page
     for row in rows:
         assert re.fullmatch(r" [a-z_]+(  +\d+(\.\d+)?){5} ?", row), row
     for heading in ("first,", "one,", "float64,", "float32,", "threads,"):

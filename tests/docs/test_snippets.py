@@ -62,14 +62,20 @@ def assert_prints(code: str, printed: str, page: Path, line: int) -> None:
 
 @pytest.mark.short_run(
     without=(
+        "actuators.md",
+        "constraints.md",
         "derivatives.md",
+        "excitation.md",
         "fmi.md",
         "gallery.md",
+        "identify_my_arm.md",
         "jax.md",
+        "own_law.md",
         "page.md",
         "pictures.md",
         "regressor.md",
         "results.md",
+        "rollouts.md",
         "studies.md",
         "task_space.md",
     )
@@ -87,7 +93,9 @@ def test_python(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.short_run(
     without=(
+        "command_line.md: armdyn bench planar_2r --states 1000",
         "command_line.md: armdyn info stanford --cost --json",
+        "excitation.md: armdyn excite ur5 --duration 8 --harmonics 3 -o excite.csv --ros excite.yaml --plot excite.png",
         "fmi.md: armdyn export ur5 --to fmu --optional-input f_tip --option step=1e-4 -o ur5.fmu",
         "results.md: armdyn simulate planar_2r --duration 0.5 --out swing.gif --out swing.parquet",
         "symbols.md: armdyn derive planar_2r --form task-space --components vx,vy --expressed-in world --symbols all",

@@ -17,6 +17,7 @@ from armdyn import ellipsoids, simulation
 from armdyn.base.arrays import as_plain, is_plain
 from armdyn.plots.configurations import shown_configurations
 from armdyn.plots.stick_figure import stick_lines
+from oracles.short_run import each_once
 
 UR5 = armdyn.load("ur5")
 JOINTS = list(UR5.joint_names)
@@ -277,14 +278,12 @@ OF_STATES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("use", OF_TABLES)
+@pytest.mark.parametrize(("use", "form"), each_once(OF_TABLES, FORMS))
 def test_tables_of_every_form_are_taken_by_name(use: str, form: str) -> None:
     np.testing.assert_array_equal(OF_TABLES[use](FORMS[form](frame(Q)[sorted(JOINTS)])), OF_TABLES[use](Q))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("use", OF_STATES)
+@pytest.mark.parametrize(("use", "form"), each_once(OF_STATES, FORMS))
 def test_states_of_every_form_are_taken_by_name(use: str, form: str) -> None:
     values = {"a neighbour": Q[0]}.get(use, np.abs(Q[0]) + 0.3)
     one = FORMS[form](frame(values[None])[sorted(JOINTS)])

@@ -194,6 +194,7 @@ def test_the_older_files_stay(name: str, way: str, tmp_path: Path) -> None:
     check_words(words, list(contents(tmp_path / "here")), way)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_older_files_of_verbs_stay(
     name: str, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
