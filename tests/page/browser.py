@@ -16,13 +16,6 @@ PATIENCE = 60.0
 """s, for a page on a busy machine."""
 
 
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Any]:
-    """Playwright, which a process can have once at a time; the test is skipped without it."""
-    with pytest.importorskip("playwright.sync_api", reason="needs Playwright").sync_playwright() as started:
-        yield started
-
-
 @contextmanager
 def chromium(playwright: Any, *arguments: str) -> Iterator[Any]:
     """A browser without a window; the test is skipped where there is none."""

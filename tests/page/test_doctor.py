@@ -13,9 +13,7 @@ import pytest
 from armdyn.doctor import doctor
 from doctor.arms import RIGHT, replaced
 from oracles.shell import Shell
-from page.browser import SOFTWARE, chromium, opened, playwright, until
-
-__all__ = ["playwright"]
+from page.browser import opened, until
 
 WRONG = replaced('iyy="0.0321" iyz="0" izz="0.0321"', 'iyy="32.1" iyz="0" izz="32.1"')
 
@@ -82,9 +80,9 @@ def test_the_command_writes_a_page_of_one_file(tmp_path: Path, shell: Shell, mon
     assert shell("doctor", "arm.urdf", "arm.urdf", "--page", "out.html").code == 2
 
 
-def test_in_a_browser_a_row_shows_its_link(playwright: Any, tmp_path: Path) -> None:
+def test_in_a_browser_a_row_shows_its_link(browser: Any, tmp_path: Path) -> None:
     page_of(tmp_path, WRONG)
-    with chromium(playwright, *SOFTWARE) as browser, opened(browser, tmp_path / "arm.html") as page:
+    with opened(browser, tmp_path / "arm.html") as page:
         assert page.evaluate("window.armdyn.scene.chosen") == "link_2"
         assert "4 kg" in page.inner_text("#link")
         page.click("tr[data-finding='0']")

@@ -15,16 +15,10 @@ from armdyn import ellipsoids
 from armdyn.constraints import PointOnLine
 from armdyn.robot import Robot
 from armdyn.simulation import Constraints, RungeKutta4, named_method
-from page.browser import SOFTWARE, chromium, opened, playwright, until  # noqa: F401 - a fixture
+from page.browser import opened, until
 
 BENT = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
 HOSTILE = "</script><img src=x onerror='window.broken=1'><b>"
-
-
-@pytest.fixture(scope="module")
-def browser(playwright: Any) -> Iterator[Any]:  # noqa: F811
-    with chromium(playwright, *SOFTWARE) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -301,7 +295,7 @@ def test_speeds_and_accelerations_make_forces(browser: Any, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_without_webgl(playwright: Any, tmp_path: Path) -> None:  # noqa: F811
+def test_without_webgl(playwright: Any, tmp_path: Path) -> None:
     """The arm is still drawn, by lines on a plain canvas."""
     path = written(armdyn.load("planar_2r"), tmp_path)
     with chromium(playwright, "--disable-gpu", "--disable-3d-apis") as plain, opened(plain, path) as page:

@@ -17,7 +17,7 @@ from armdyn.page import PageError
 from armdyn.plots.extremes import extreme_rows
 from armdyn.simulation import RungeKutta4, SaveAt
 from oracles.shell import Shell
-from page.browser import SOFTWARE, chromium, opened, playwright, until  # noqa: F401 - a fixture
+from page.browser import opened, until
 
 DRAWN = "armdyn.charts.filter((one) => one.plot && one.visible)"
 HOSTILE = "</script><img src=x onerror='window.broken=1'><b>"
@@ -34,12 +34,6 @@ def motion() -> armdyn.Trajectory:
 @pytest.fixture(scope="module")
 def other() -> armdyn.Trajectory:
     return armdyn.simulate(ARM, [0.3, 0.2], duration=0.6, method=RungeKutta4(step=2e-3), torque=[0.1, 0.5])
-
-
-@pytest.fixture(scope="module")
-def browser(playwright: Any) -> Iterator[Any]:  # noqa: F811
-    with chromium(playwright, *SOFTWARE) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

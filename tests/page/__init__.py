@@ -1,0 +1,1 @@
+"""Pages in a browser. A package, so that its tests share one browser."""
