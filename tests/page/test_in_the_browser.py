@@ -15,7 +15,7 @@ from armdyn import ellipsoids
 from armdyn.constraints import PointOnLine
 from armdyn.robot import Robot
 from armdyn.simulation import Constraints, RungeKutta4, named_method
-from page.browser import opened, until
+from page.browser import chromium, opened, until
 
 BENT = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
 HOSTILE = "</script><img src=x onerror='window.broken=1'><b>"
