@@ -67,7 +67,9 @@ def test_a_saved_motion_stays_together_when_it_begins_again(tmp_path: Path) -> N
         page.goto((tmp_path / "fall.html").as_uri())
         slider = page.locator("[role=slider]").first  # it has no size
         slider.wait_for(timeout=120_000, state="attached")
-        page.wait_for_timeout(6000)
+        message = page.get_by_text("Software WebGL rendering detected").first  # over the arm, for some seconds
+        message.wait_for(timeout=120_000, state="attached")
+        message.wait_for(timeout=120_000, state="hidden")
         compared = 0
         for _ in range(20):
             page.wait_for_timeout(1300)
@@ -76,12 +78,12 @@ def test_a_saved_motion_stays_together_when_it_begins_again(tmp_path: Path) -> N
             t = float(slider.get_attribute("aria-valuenow") or 0.0)
             k = int(t * 5.0)
             if 0.1 < 5.0 * t - k < 0.9 and k > 0:  # else its neighbour may be shown
-                stopped = page.screenshot()
+                stopped = page.screenshot(timeout=120_000)
                 page.locator("input").first.fill(f"{(k + 0.05) / 5.0:.3f}")
                 page.wait_for_timeout(700)
-                gone = page.screenshot()
+                gone = page.screenshot(timeout=120_000)
                 one, other = (
-                    np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))[100:270].astype(int)
+                    np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))[:310].astype(int)  # above the controls
                     for shot in (stopped, gone)
                 )
                 assert bluish(one) > 20

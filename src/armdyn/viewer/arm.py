@@ -46,6 +46,7 @@ class DrawnArm:
         base: pose of its base, T_world,base, shape (4, 4).
         colour: colour of all parts, red, green, blue from 0 to 1; None for the colours of its description.
         opacity: opacity, 1, or less for ghosts.
+        length: length of its lines, m, by which symbols and frames are scaled; None for that at q = 0.
     """
 
     robot: Robot
@@ -54,11 +55,12 @@ class DrawnArm:
     base: Array = field(default_factory=lambda: np.eye(4))
     colour: tuple[float, float, float] | None = None
     opacity: float = 1.0
+    length: float | None = None
 
     @cached_property
     def size(self) -> float:
         """The length of the arm, m; symbols and frames are scaled by it."""
-        return size_of(self.robot)
+        return size_of(self.robot) if self.length is None else self.length
 
     @cached_property
     def symbols(self) -> list[JointSymbol]:

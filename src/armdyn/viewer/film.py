@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.spatial.rotations import Array
+from armdyn.viewer.framing import Camera
 
 Message = Mapping[str, Any]
 Timed = tuple[float, Message]
@@ -64,6 +65,20 @@ def film_of(messages: Iterable[Timed]) -> list[Timed]:
                 rod.follow(message)
         film += [(t, message) for rod in stretched.values() if not rod.fixed for message in rod.now()]
     return film
+
+
+def seen_by(messages: Iterable[Timed], camera: Camera) -> list[Timed]:
+    """The messages of a scene whose initial camera is another one.
+
+    Args:
+        messages: messages of a recording.
+        camera: its position and target.
+    """
+    changes = {
+        "SetCameraPositionMessage": {"position": tuple(camera.position.tolist())},
+        "SetCameraLookAtMessage": {"look_at": tuple(camera.target.tolist())},
+    }
+    return [(t, {**message, **changes.get(message["type"], {})}) for t, message in messages]
 
 
 def _creation_messages(messages: Iterable[Timed], beginning: float) -> dict[str, dict[str, Any]]:

@@ -18,6 +18,9 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
 
+MOMENTS = 60
+"""Number of moments of a motion at which the arm must lie in the initial camera view."""
+
 
 @dataclass(frozen=True, eq=False)
 class Recording:
@@ -97,6 +100,12 @@ class Recording:
         share = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
         result: Array = values[k] + share * (values[k + 1] - values[k])
         return result
+
+    def moments(self) -> Array:
+        """The positions at some times, the first and the last too, rad or m, shape (k, n)."""
+        places = np.unique(np.linspace(0, len(self.q) - 1, MOMENTS).round().astype(int))
+        moments: Array = self.q[places]
+        return moments
 
     def without_lost(self) -> Recording:
         """The recording without states that are not finite, with a note on their number."""

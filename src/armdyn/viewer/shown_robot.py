@@ -28,9 +28,6 @@ GHOST = 0.22
 MEASURED = (0.0, 0.62, 0.45)
 """The colour of the streamed arm, drawn together with the model."""
 
-MOMENTS = 60
-"""Number of moments of a motion at which the arm must lie in the initial camera view."""
-
 OTHERS = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
 """The colours of the further motions of a batch."""
 
@@ -95,7 +92,7 @@ class ShownRobot:
     ) -> ScreenArm:
         arm = self.entry.arm
         ghost = DrawnArm(
-            self.robot, f"{arm.name} {name}", arm.looks, arm.base, colour, GHOST if colour is None else 0.4
+            self.robot, f"{arm.name} {name}", arm.looks, arm.base, colour, GHOST if colour is None else 0.4, arm.length
         )
         return ScreenArm(server.scene, ghost, q, show)
 
@@ -106,9 +103,11 @@ class ShownRobot:
 
     @property
     def reached(self) -> Array:
-        """The origins of links at some moments of its motions, in axes of its own base, m, shape (k, 3)."""
-        thin = [recording.q[:: max(-(-len(recording.q) // MOMENTS), 1)] for recording in self.recordings]
-        origins = [np.asarray(self.robot.link_poses(q))[..., :3, 3].reshape(-1, 3) for q in thin]
+        """The origins of links and the tip at some moments of its motions, in axes of its own base, m, shape (k, 3)."""
+        moments = [recording.moments() for recording in self.recordings]
+        origins = [np.asarray(self.robot.link_poses(q))[..., :3, 3].reshape(-1, 3) for q in moments]
+        if self.robot.tip is not None:
+            origins += [np.asarray(self.robot.forward_kinematics(q))[..., :3, 3] for q in moments]
         points: Array = np.concatenate([np.empty((0, 3)), *origins])
         finite: Array = points[np.isfinite(points).all(axis=1)]
         return finite

@@ -36,10 +36,20 @@ class JointSymbol:
     triangles: Array
 
 
-def size_of(robot: Robot) -> float:
-    """The length of the lines of a robot at q = 0, from its base to its farthest end, m; 1 if that is zero."""
+def size_of(robot: Robot, *configurations: Array) -> float:
+    """The length of the lines of a robot from its base to its farthest end, m; 1 if that is zero.
+
+    It is the largest of those at q = 0 and, for a robot with prismatic joints, at other configurations.
+
+    Args:
+        robot: the robot.
+        configurations: its other configurations, rad or m, shape (n,) each.
+    """
+    slides = any(joint.kind == "prismatic" for joint in robot.model.joints)
     longest = max(
-        float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum()) for line in stick_lines(robot, np.zeros(robot.dof))
+        float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
+        for q in (np.zeros(robot.dof), *(configurations if slides else ()))
+        for line in stick_lines(robot, q)
     )
     return longest if longest > SMALLEST else 1.0
 

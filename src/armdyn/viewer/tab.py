@@ -1,4 +1,4 @@
-"""The title, the icon and the layout on a phone of the tab that shows a view."""
+"""The title, the icon and the layout of the tab that shows a view, or a saved page."""
 
 from __future__ import annotations
 
@@ -17,12 +17,21 @@ ICON = (
 PHONE = 576
 """Largest width of a window, in pixels, in which viser shows the controls as a sheet at the bottom."""
 
+SHOWN_FOR = 6
+"""Time for which a saved page shows the message that no graphics card renders, s."""
+
 STYLE = (
     f"@media (max-width:{PHONE}px){{"
     "[style*='position: fixed'][style*='width: 20em']{width:100%!important;max-height:44%!important}"
     "[style*='position: fixed'][style*='width: 20em'] [style*='width: 20em']{width:100%!important}}"
 )
 """The sheet at the bottom over the whole width, below the scene."""
+
+STYLE_OF_PAGES = (
+    "@keyframes armdyn-passes{to{opacity:0;visibility:hidden}}"
+    f"#webgl-software-rendering{{animation:armdyn-passes .5s {SHOWN_FOR}s forwards}}"
+)
+"""viser's message that no graphics card renders, which covers the arm until it is closed by hand, passes by itself."""
 
 SCRIPT = """
 document.title = TITLE;
@@ -52,3 +61,15 @@ def name_tab(server: Any, title: str) -> None:
     for name, value in values.items():
         source = source.replace(name, json.dumps(value))
     server.gui._websock_interface.queue_message(RunJavascriptMessage(source=source))
+
+
+def page_html(serializer: Any, *, dark: bool) -> str:
+    """The self-contained page of a recorded scene, whose message on rendering does not stay over the arm.
+
+    Args:
+        serializer: viser's, of the scene.
+        dark: True for a dark background.
+    """
+    page: str = serializer.as_html(dark_mode=dark)
+    end = page.index("</head>")
+    return f"{page[:end]}<style>{STYLE_OF_PAGES}</style>{page[end:]}"

@@ -256,7 +256,9 @@ def _entries(
             notes.append(f"{robot.name}: shown with its loops open: {explained(error)}")
         base = np.eye(4)
         base[1, 3] = _place(robots, k, spacing)
-        arm = DrawnArm(robot, _name(robots, k), looks_of(robot.model), base)
+        moments = [*qs, *(q for recording in recordings[k] for q in recording.moments())]
+        length = size_of(robot, *moments)
+        arm = DrawnArm(robot, _name(robots, k), looks_of(robot.model), base, length=length)
         entries.append(RobotEntry(arm, at, qs[:-1], recordings[k], streamed and k == 0))
     return entries, notes
 

@@ -21,7 +21,8 @@ from armdyn.base.writing import write_bytes
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
-from armdyn.viewer.film import film_of
+from armdyn.viewer.film import film_of, seen_by
+from armdyn.viewer.framing import camera_around
 from armdyn.viewer.numbers import status_html
 from armdyn.viewer.origins import Guard, checked_origins
 from armdyn.viewer.panels.camera import CameraPanel, distance_of
@@ -34,7 +35,7 @@ from armdyn.viewer.server import address_of, open_browser, start, stop
 from armdyn.viewer.shown_robot import RobotEntry, ShownRobot
 from armdyn.viewer.sources import LineSource
 from armdyn.viewer.stream_lines import LineReader, StreamState, complaint
-from armdyn.viewer.tab import name_tab
+from armdyn.viewer.tab import name_tab, page_html
 
 TICK = 1.0 / 30.0
 """Time between two frames of a motion, s."""
@@ -53,6 +54,9 @@ FPS = 25.0
 
 ASIDE = 0.25
 """Distance of the camera's target from the middle of the motion, as a fraction of its radius."""
+
+ROOM = 0.08
+"""Room in the picture of a saved page around the lines of an arm for its surfaces, as a fraction of its size."""
 
 HEIGHT = 480
 """Height of a view in a notebook, in pixels."""
@@ -190,6 +194,7 @@ class Viewer:
         camera.near, camera.far = 0.01 * around, 100.0 * around
         self._add_floor(up, around)
         self._camera_place = (centre, middle, distance, up, _directions(up, towards))
+        self._camera_of_pages = camera_around(points, ROOM * size, up, towards, camera.fov)
 
     def _light(self, shadows: bool = False) -> None:
         """Lights without an environment, and without shadows at first.
@@ -461,9 +466,9 @@ class Viewer:
                             each.play_at(t)
                     serializer.insert_sleep(1.0 / rate)
                 self._last_t = None  # back to the present time of the motion
-            serializer._messages = film_of(serializer._messages)
+            serializer._messages = seen_by(film_of(serializer._messages), self._camera_of_pages)
             html = target.suffix.lower() == ".html"
-            content = serializer.as_html(dark_mode=self._dark).encode() if html else serializer.serialize()
+            content = page_html(serializer, dark=self._dark).encode() if html else serializer.serialize()
         write_bytes(target, content, error=ViewerError)
 
     def open(self) -> bool:
