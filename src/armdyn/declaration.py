@@ -206,11 +206,12 @@ def function(
         name = getattr(implementation, "__name__", None)
         if not isinstance(name, str):
             raise TraceError(f"{implementation!r} has no name of its own; expected a function (def)")
-        _, *parameters = inspect.signature(implementation).parameters.values()
+        own = inspect.signature(implementation)
+        first, *parameters = own.parameters.values()
         positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         if len(positional) != len(shapes):
             raise TraceError(
-                f"{name}{inspect.signature(implementation)} takes {len(positional)} arrays after the model, "
+                f"{name}{own} takes {len(positional)} arrays after the model, "
                 f"but its signature {signature!r} names {len(shapes)}"
             )
         arguments = tuple(Argument(p.name, *declared) for p, declared in zip(positional, shapes, strict=True))
@@ -223,6 +224,9 @@ def function(
         more = (sizes or {}, choices or {})
         declared = Function(implementation, name, signature, arguments, results, options, result, *more, gains=free)
         set_fields(declared, sources=sources)
+        if "algorithms" in sources:  # a call takes a robot
+            robot = first.replace(name="robot", annotation="Robot", kind=inspect.Parameter.POSITIONAL_ONLY)
+            set_fields(declared, __signature__=own.replace(parameters=[robot, *parameters]))
         return declared
 
     return declare

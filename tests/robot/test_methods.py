@@ -11,10 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import armdyn
 from armdyn.base.imported import Imported
+from armdyn.declaration import Function
 from armdyn.robot.imported import ImportedReader
 
 IMPORTED = {
@@ -62,6 +64,26 @@ def test_help_shows_parameters_and_documentation() -> None:
     assert "choose: \"Literal['first', 'nearest']\" = 'first'" in text
     assert "damped least squares" in text
     assert "rank_tolerance" in pydoc.plain(pydoc.render_doc(armdyn.Robot.force_projection))
+
+
+def test_methods_of_the_class_show_what_a_call_takes() -> None:
+    """The robot first, then the parameters of the method of a robot; with these a call runs."""
+    robot = armdyn.load("planar_2r")
+    methods = [name for name in dir(armdyn.Robot) if isinstance(getattr(armdyn.Robot, name), Function)]
+    assert len(methods) > 50
+    for name in methods:
+        function = getattr(armdyn.Robot, name)
+        first, *others = inspect.signature(function).parameters.values()
+        assert (first.name, first.annotation, first.kind) == ("robot", "Robot", first.POSITIONAL_ONLY), name
+        if name.startswith("_") or not armdyn.Robot.__dict__[name].fits(robot):
+            continue
+        bound = list(inspect.signature(getattr(robot, name)).parameters)
+        assert [p.name for p in others if p.kind is not p.KEYWORD_ONLY] == bound[: len(function.arguments)]
+    q, qd = np.array([0.3, -0.4]), np.array([1.0, 0.5])
+    call = inspect.signature(armdyn.Robot.kinetic_energy).bind(robot, q, qd=qd)
+    energy = armdyn.Robot.kinetic_energy(*call.args, **call.kwargs)
+    np.testing.assert_allclose(float(energy), robot.kinetic_energy(q, qd), rtol=1e-14)
+    assert "mechanism:" not in str(inspect.signature(armdyn.algorithms.mass_matrix))
 
 
 def test_methods_pickle_by_name() -> None:
