@@ -177,6 +177,19 @@ def test_positions_that_may_be_degrees_are_told(shell: Shell, verb: str) -> None
         assert "if degrees are meant" not in shell(verb, "ur5", "--q", q, columns=400).err
 
 
+def test_an_angle_of_less_than_a_turn_may_be_in_rad(shell: Shell, tmp_path: Path) -> None:
+    """Beyond its limits too: 3 rad are 172 degrees, and 6.28 rad are a turn; 6.3 rad are taken for degrees."""
+    limited = armdyn.load("planar_2r").with_limits({"joint_1": (-1.5, 1.5), "joint_2": (-1.5, 1.5)})
+    (tmp_path / "arm.urdf").write_text(limited.to_urdf())
+    arm = str(tmp_path / "arm.urdf")
+    for q in ("3,0", "-3.2,0", "6.28,-6.28", "0,100"):  # 100 degrees are beyond 1.5 rad too
+        assert "degrees" not in shell("torque", arm, "--q", q, columns=400).err
+    for q, first in (("6.3,0", "joint_1 at 6.3 rad"), ("0,-30", "joint_2 at -30 rad"), ("3,30", "joint_2 at 30 rad")):
+        err = shell("torque", arm, "--q", q, columns=400).err
+        assert f"note: {first} is beyond its limits, -1.5 to 1.5 rad, and would be within them as degrees" in err
+        assert (", as joint_1;" in err) == (q == "3,30")
+
+
 def test_a_motion_that_may_begin_in_degrees_is_told(shell: Shell) -> None:
     said = shell("simulate", "planar_2r", "--q0", "90,0", "--duration", "0.01", "--json")
     assert not any("degrees" in note for note in json.loads(said.out)["notes"])  # no limits

@@ -205,20 +205,29 @@ def _one_joint(name: str, t: Array, beyond: Array, unit: str, one: float) -> str
 
 
 def perhaps_degrees(robot: Robot, q: Array) -> Iterator[str]:
-    """One sentence on positions beyond their limits that lie within them as degrees, if there are any.
+    """One sentence on positions beyond their limits that lie within them as degrees, if one is more than a full turn.
+
+    Up to a full turn an angle beyond a limit may well be in rad: 3 rad beyond 1.5 rad are not taken for degrees.
 
     Args:
         robot: its limits count.
         q: joint positions, rad or m, shape (n,).
+
+    >>> arm = armdyn.load("planar_2r").with_limits({"joint_1": (-1.5, 1.5), "joint_2": (-1.5, 1.5)})
+    >>> list(perhaps_degrees(arm, np.array([3.0, 6.2])))
+    []
+    >>> [note.partition(" rad ")[0] for note in perhaps_degrees(arm, np.array([3.0, 45.0]))]
+    ['joint_2 at 45']
     """
     lower, upper, *_ = _limits_of(robot)
     turns = np.array([joint.kind == "revolute" for joint in robot.joints], dtype=bool)
     within = (np.radians(q) >= lower) & (np.radians(q) <= upper)
     which = np.flatnonzero(turns & within & ((q < lower) | (q > upper)))
-    if not len(which):
+    implausible = which[np.abs(q[which]) > 2.0 * np.pi]
+    if not len(implausible):
         return
-    k = int(which[0])
-    others = ", ".join(robot.joints[i].name for i in which[1:])
+    k = int(implausible[0])
+    others = ", ".join(robot.joints[i].name for i in which if i != k)
     yield (
         f"{robot.joints[k].name} at {q[k]:.6g} rad is beyond its limits, {lower[k]:.4g} to {upper[k]:.4g} rad, and "
         f"would be within them as degrees{f', as {others}' if others else ''}; write {q[k]:.6g}deg if degrees are meant"
