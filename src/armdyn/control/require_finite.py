@@ -7,7 +7,7 @@ import numpy as np
 from armdyn.functions import RolloutResults
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controlled_rollout import RUNS_AWAY
-from armdyn.simulation.loop.controller_faults import singular_task
+from armdyn.simulation.loop.controller import singular_task
 from armdyn.simulation.unfinished import SimulationError
 
 SHORTER = "Use a shorter step or lower gains, and record q, qd and tau with every=1 to see it begin"

@@ -30,6 +30,9 @@ from armdyn.simulation.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
+FAR = 1e3
+"""A correction this many times as long as the drift, and longer than the step, is refused."""
+
 
 def initial_state(robot: Robot, q0: Any, qd0: Any) -> tuple[Array, Array]:
     """q0 and qd0 as float64 arrays of one shape (..., n). One state must be finite; in a batch, bad rows stay alone."""
@@ -130,10 +133,6 @@ def _must_be_finite(robot: Robot, name: str, state: Array) -> None:
 def _projecting() -> str:
     """The option that projects, as it is written where a message is read."""
     return either("Constraints(project=True)", "--set project=true")
-
-
-FAR = 1e3
-"""A correction this many times as long as the drift, and longer than the step, is refused."""
 
 
 class Corrector:

@@ -15,8 +15,7 @@ from armdyn.motion.labels import is_reference, of_joints, of_robot
 from armdyn.motion.motion_data import Occurrence
 from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import count
-from armdyn.simulation.loop.controller import Controller
-from armdyn.simulation.loop.controller_faults import singular_task, warn_of_negative_gains
+from armdyn.simulation.loop.controller import Controller, singular_task, warn_of_negative_gains
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 from armdyn.studies.declared_controllers import refuse_missing, shape_of, traced

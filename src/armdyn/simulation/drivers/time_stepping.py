@@ -29,13 +29,12 @@ import numpy as np
 
 from armdyn.base.exact import is_zero
 from armdyn.program import less, less_equal, maximum, minimum, select, sign
-from armdyn.simulation.elements.stops import Barriers
+from armdyn.simulation.elements.stops import Barriers, Hits, UnilateralRows
 from armdyn.simulation.methods.formulas import Scheme, State
 from armdyn.simulation.system.bounded import Impulses, largest
 from armdyn.simulation.system.friction_rows import Bounds
 from armdyn.simulation.system.frictional_arm import ArmMotion, FrictionalArm
 from armdyn.simulation.system.response import Response
-from armdyn.simulation.system.unilateral_rows import Hits, UnilateralRows
 from armdyn.spatial.rotations import Array
 
 SAME = 1e-12

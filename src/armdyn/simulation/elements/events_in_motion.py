@@ -28,6 +28,9 @@ from armdyn.spatial.rotations import Array
 SAME_TIME = 1e-12
 """A zero that follows a change of the motion by less than this fraction of the duration is at the same time."""
 
+CORRECTIONS, APART = 4, 1e-3
+"""Newton steps for the time of a change of sign, and the part of a step for the slope of the function."""
+
 
 class EventsInMotion(NotedEvents):
     """The watched functions of one motion."""
@@ -117,10 +120,6 @@ class BrakesInMotion(LocatedFunctions):
         switch, self.times[event.place] = self.switches[event.place], None
         self.engaged = self.engaged | {switch.joint} if switch.engages else self.engaged - {switch.joint}
         return self.modes.with_other_friction(t, y, self._rows(self.engaged), switch.joint, switch.kind)
-
-
-CORRECTIONS, APART = 4, 1e-3
-"""Newton steps for the time of a change of sign, and the part of a step for the slope of the function."""
 
 
 class SignChanges(LocatedFunctions):

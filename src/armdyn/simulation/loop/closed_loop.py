@@ -61,11 +61,9 @@ from armdyn.simulation.elements.parts import AT_REST, Parts
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.errors import DeadPointWarning, StepWarning
 from armdyn.simulation.loop.as_trajectory import motion_of, recorded
-from armdyn.simulation.loop.brakes import NAME as BRAKES
-from armdyn.simulation.loop.brakes import LoopBrakes
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.controller import Controller
-from armdyn.simulation.loop.friction import LoopFriction
+from armdyn.simulation.loop.friction import BRAKES, LoopBrakes, LoopFriction
 from armdyn.simulation.loop.step import held_controller, step_function
 from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep

@@ -22,8 +22,7 @@ from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.errors import UntracedControllerWarning
-from armdyn.simulation.loop.controller import UNTRACED, Controller
-from armdyn.simulation.loop.controller_faults import singular_task, warn_of_negative_gains
+from armdyn.simulation.loop.controller import UNTRACED, Controller, singular_task, warn_of_negative_gains
 from armdyn.simulation.loop.python_loop import PythonLoop
 from armdyn.spatial.rotations import Array
 

@@ -17,8 +17,8 @@ from armdyn.functions.rollout_runs import Arrays, Batch, Report, RolloutKernel, 
 from armdyn.functions.unfinished import StepsSoFar
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.parameters import with_parameters
-from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.controller import Controller
+from armdyn.simulation.loop.friction import BRAKES
 
 SECONDS_BETWEEN_REPORTS = 0.1
 

@@ -27,8 +27,7 @@ from armdyn.simulation.elements.bristles import SIZES
 from armdyn.simulation.elements.own import SIZES as ELEMENT_SIZES
 from armdyn.simulation.elements.stops import Barriers
 from armdyn.simulation.equations import SOURCES
-from armdyn.simulation.loop.brakes import NAME as BRAKES
-from armdyn.simulation.loop.brakes import LoopBrakes
+from armdyn.simulation.loop.friction import BRAKES, LoopBrakes
 from armdyn.simulation.methods.formulas import Scheme
 from armdyn.simulation.samples import ELEMENTS
 from armdyn.simulation.system.arm_in_step import moved

@@ -18,8 +18,8 @@ import numpy as np
 from armdyn.actuators.flexible_joints import flexible_places, stacked
 from armdyn.motion.dense import Dense
 from armdyn.simulation.drivers.grid import nearest_steps
-from armdyn.simulation.loop.brakes import NAME as BRAKES
 from armdyn.simulation.loop.controlled_rollout import PUSHES, ControlledRollout
+from armdyn.simulation.loop.friction import BRAKES
 from armdyn.spatial.rotations import Array
 
 

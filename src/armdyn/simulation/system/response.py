@@ -15,9 +15,9 @@ from armdyn.base.threads import cached_property
 from armdyn.constraints.multipliers import moved_within
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, less_equal
+from armdyn.simulation.elements.stops import Hits
 from armdyn.simulation.system.bounded import Impulses, bounded_impulses
 from armdyn.simulation.system.friction_rows import FrictionRows
-from armdyn.simulation.system.unilateral_rows import Hits
 from armdyn.spatial.rotations import Array
 
 QUICK = {"sweeps": 1, "rounds": 2}
