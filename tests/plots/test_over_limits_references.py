@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import armdyn
@@ -171,8 +172,14 @@ def test_panels_that_hold_only_zeros(motion: armdyn.Trajectory) -> None:
     assert axes.lines[0].get_color() == COLOURS[1]  # the joint's
     both = motion.with_signals(stop_force=stops + np.array([0.0, 1.0, 2.0])).with_signal_labels(stop_force=names)
     both = titled(both.plot(signals=["stop_force"]), "stop force")
-    assert [line.get_color() for line in both.lines[1:3]] == [COLOURS[1]] * 2
-    assert len({(line.get_color(), str(line.get_linestyle())) for line in both.lines[1:3]}) == 2
+    assert both.get_title("left").endswith("(1 of 3 is zero)")  # one as two
+    assert [line.get_color() for line in both.lines[:2]] == [COLOURS[1]] * 2
+    assert len({(line.get_color(), str(line.get_linestyle())) for line in both.lines[:2]}) == 2
+    units = [("joint_1 upper stop", "N"), ("joint_2 upper stop", "N m"), ("joint_2 lower stop", "N m")]
+    two = motion.with_signals(stop_force=stops + np.array([0.0, 1.0, 2.0])).with_signal_labels(stop_force=units)
+    figure = two.plot()
+    assert len([axes for axes in figure.axes if "stop" in axes.get_title("left")]) == 1
+    assert "zero throughout: stop force [N]" in foot(figure)
 
 
 def test_phase_portrait(motion: armdyn.Trajectory) -> None:
@@ -245,3 +252,39 @@ def test_another_motion_behind_the_figures_of_masp() -> None:
     assert len(figure.axes[6].lines) == 3 + 1, "the hand of a trajectory is not drawn"
     with pytest.raises(armdyn.DTypeError, match=r"over is 3; expected an armdyn\.Trajectory"):
         armdyn.plots.draw_masp(run, over=3)
+
+
+@pytest.mark.parametrize("palette", ["colour", "grey"])
+def test_a_limit_that_all_joints_share_has_the_colour_of_none(palette: Any) -> None:
+    """That of one joint is in the joint's colour; a joint's limit and its curve look alike in no panel of both."""
+    free = armdyn.load("planar_2r")
+    limits = armdyn.Limits(lower=-1.0, upper=1.0)
+    for each, of_joint in (({"joint_1": limits, "joint_2": limits}, False), ({"joint_1": limits}, True)):
+        motion = armdyn.simulate(free.with_limits(each), [0.8, 0.2], duration=0.3)
+        figure = motion.plot(palette=palette)
+        axes = titled(figure, "joint angle")
+        (lines,) = [one for one in axes.collections if one.get_label() == "limit"]
+        (colour,) = {to_hex(one) for one in lines.get_colors()}
+        of_curves = [to_hex(line.get_color()) for line in axes.lines]
+        assert colour == of_curves[0] if of_joint else colour not in of_curves
+        sample = figure.legends[0].get_lines()[words(figure).index("limit")]
+        assert to_hex(sample.get_color()) == "#666666"
+        assert of_joint or colour == "#666666"
+
+
+def test_events_have_the_colour_of_their_joint_and_its_name_in_the_footer() -> None:
+    robot = armdyn.load("planar_2r").with_limits({f"joint_{k}": armdyn.Limits(lower=-1.0, upper=1.0) for k in (1, 2)})
+    motion = armdyn.simulate(robot, [0.8, 0.2], duration=1.2, elements=[armdyn.simulation.Stops(0.5)])
+    names = [event.name for event in motion.events if event.kind == "impact"]
+    assert {name.split()[0] for name in names} == {"joint_1", "joint_2"}
+    figure = motion.plot()
+    marks = {line.get_markeredgecolor(): line for line in figure.axes[0].lines if line.get_gid() == "event"}
+    assert list(marks) == [COLOURS[k] for k in dict.fromkeys(int(name[6]) - 1 for name in names)]
+    for k in (0, 1):
+        own = [event.t for event in motion.events if event.name.startswith(f"joint_{k + 1}")]
+        assert set(marks[COLOURS[k]].get_xdata()) <= set(own)
+    counts = [f"{name} ({names.count(name)})" for name in dict.fromkeys(names)]
+    assert f"impact: {', '.join(counts)}" in foot(figure)
+    (of_one,) = {line.get_markeredgecolor() for line in motion.plot(joints=["joint_1"]).axes[0].lines
+                 if line.get_gid() == "event"} - {COLOURS[0]}  # fmt: skip
+    assert of_one == "#444444"  # the other joint has no colour there

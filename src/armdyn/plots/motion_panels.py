@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from armdyn.model.limits import Limits
 from armdyn.motion.labels import Label
 from armdyn.motion.limits_passed import ROUNDING
 from armdyn.motion.signal_words import REFERENCES, words_of
+from armdyn.plots.event_marks import joint_of
 from armdyn.plots.overlay import Overlay
 from armdyn.plots.sheet import Sheet
 from armdyn.plots.style import COLOURS, INK
@@ -169,6 +170,10 @@ class Panels:
         """Colour, dashes and width of the curves of a joint, equal in every panel."""
         return self.sheet.style(self.numbers.index(joint))
 
+    def colours(self) -> dict[str, str]:
+        """The colours of the drawn joints by name."""
+        return {self.motion.joint_names[k]: str(self.style(k)["color"]) for k in self.numbers}
+
     def kinds(self, joints: Sequence[int]) -> list[str]:
         """The kinds of some joints; each kind has a separate panel."""
         return [kind for kind in KINDS if any(self.motion.joint_kinds[k] == kind for k in joints)]
@@ -304,18 +309,25 @@ class Panels:
         return Panel("drift", f"drift of the energy account [{unit}]", [curve])
 
     def signal(self, name: str, joints: Sequence[int] | None = None) -> Iterator[Panel]:
-        """The panels of a signal, one for each unit of joints; of some joints only, if they are named."""
+        """The panels of a signal, one for each unit of joints; of some joints only, if they are named.
+
+        Curves that are zero at all times are omitted, unless all are, or the signal has a curve for each joint.
+        """
         values, signal_label = self.motion.signals[name], self.motion.signal_labels.get(name)
         labels = signal_label or [Label(f"{name} {k}" if values.shape[-1] > 1 else "") for k in range(values.shape[-1])]
         places = [self._joint_of(label.name) for label in labels] if signal_label else [-1] * len(labels)
         of_joints = [label.name for label in labels] == list(self.motion.joint_names)
         keep = [k for k, j in enumerate(places) if (j in self.numbers or j < 0) and (joints is None or j in joints)]
-        for unit in dict.fromkeys(labels[k].unit for k in keep):
+        zero = [] if of_joints else [k for k in keep if not any_of(values[..., k])]
+        if len(zero) == len(keep):
+            zero = []
+        drawn = dict.fromkeys(labels[k].unit for k in keep if k not in zero)
+        omitted = [unit for unit in dict.fromkeys(labels[k].unit for k in zero) if unit not in drawn]
+        notes = [f"zero throughout: {words_of(name).words} [{unit}]" for unit in omitted]
+        for unit in drawn:
             own = [k for k in keep if labels[k].unit == unit]
-            zero = [] if of_joints else [k for k in own if not any_of(values[..., k])]
-            if len(zero) < 2 or len(zero) == len(own):
-                zero = []
-            yield self._of_signal(name, unit, [k for k in own if k not in zero], labels, places, len(own), of_joints)
+            nonzero = [k for k in own if k not in zero]
+            yield replace(self._of_signal(name, unit, nonzero, labels, places, len(own), of_joints), notes=notes)
 
     def _of_signal(
         self, name: str, unit: str, own: Sequence[int], labels: Sequence[Label], places: Sequence[int], count: int,
@@ -335,14 +347,14 @@ class Panels:
             curves.append(PanelCurve(labels[k].name or words, self.motion.t, values[..., k] * factor, style))
         behind = self._behind(name, own, factor) if of_joints else []
         named = not of_joints and (len(own) > 1 or bool(labels[own[0]].name) if own else False)
-        note = f" ({count - len(own)} of {count} are zero)" if len(own) < count else ""
+        zero = count - len(own)
+        note = f" ({zero} of {count} {'is' if zero == 1 else 'are'} zero)" if zero else ""
         return Panel(name, title + (f" [{unit_text}]" if unit_text else "") + note, curves, behind, legend=named)
 
     def _joint_of(self, label: str) -> int:
         """The index of the joint whose name begins a label; -1 if there is none."""
         names = self.motion.joint_names
-        result = [k for k, name in enumerate(names) if label == name or label.startswith((f"{name} ", f"{name},"))]
-        return max(result, key=lambda k: len(names[k]), default=-1)
+        return names.index(joint) if (joint := joint_of(label, names)) else -1
 
 
 _JOULES = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ"), (1e-12, "pJ"), (1e-15, "fJ"))

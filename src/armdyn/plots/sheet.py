@@ -76,8 +76,8 @@ class Sheet(NamedTuple):
 
     @property
     def limit(self) -> str:
-        """The colour of a limit that all joints share."""
-        return "#B00020" if self.colours is not GREYS else "#555555"
+        """The colour of a limit that all joints share, and of limits in the legend: of no joint."""
+        return "#666666"
 
     @property
     def outside(self) -> str:

@@ -15,7 +15,7 @@ from armdyn.model.limits import Limits
 from armdyn.motion.signal_words import REFERENCES, words_of
 from armdyn.motion.with_robot import check_it_moved
 from armdyn.plots.draw_panel import MOST_LINES, draw_panel, legend_lines
-from armdyn.plots.event_marks import event_style, kinds_of_events, mark_events
+from armdyn.plots.event_marks import event_style, events_by_name, kinds_of_events, mark_events
 from armdyn.plots.extremes import INTERVALS, LONGEST
 from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, notes_on_omitted, reference_style
 from armdyn.plots.overlay import Overlay, overlay_of
@@ -60,10 +60,12 @@ def plot_trajectory(
 
     A joint has the same colour in every panel. References are dark dashes on their curve, with a panel of the tracking
     error; another motion or a log is a broad pale line in the background, with a panel of the residual. Limits near the
-    curves are lines, and times beyond them are shaded. Dotted lines are events, with a mark for each kind. Panels that
-    contain only zeros are omitted and listed in the footer. The dashes of curves that coincide alternate, so that all
-    are visible. A batch of up to twenty motions shows a thin line for each; a larger one the median, and a band from
-    the 5th to the 95th percentile. More than 6,000 rows are drawn by their extremes. Angles are not wrapped.
+    curves are lines, in grey if all joints share them, and times beyond them are shaded. Dotted lines are events, with
+    a mark for each kind in the colour of its joint; the footer lists them by joint, stop and contact. Panels that
+    contain only zeros are omitted and listed in the footer; so are curves of stops and other elements that are zero.
+    The dashes of curves that coincide alternate, so that all are visible. A batch of up to twenty motions shows a thin
+    line for each; a larger one the median, and a band from the 5th to the 95th percentile. More than 6,000 rows are
+    drawn by their extremes. Angles are not wrapped.
 
     Args:
         trajectory: the motion.
@@ -258,7 +260,13 @@ class _PanelPicture:
         panels = [panel for row in rows for panel in row]
         width = (figsize or (self.sheet.size.width, 0.0))[0] if figure is None else _width(figure)
         self.width = width - 0.2 * self.sheet.scale
-        foot = [*notes, *_outside(panels), *_thinned(self.motion, maker.over), *_of_panels(panels)]
+        foot = [
+            *notes,
+            *events_by_name(self.motion),
+            *_outside(panels),
+            *_thinned(self.motion, maker.over),
+            *_of_panels(panels),
+        ]
         foot += [] if maker.over is None else maker.over.notes
         foot.append(self.motion.statistics.method)
         self.foot = wrapped(foot, self.width, self.sheet.scale)
@@ -284,7 +292,7 @@ class _PanelPicture:
                     axes.set_xlabel("", fontsize=font)
                 else:
                     first = first or axes
-                    mark_events(axes, motion, 0.5 * font)
+                    mark_events(axes, motion, 0.5 * font, self.maker.colours())
                     lowest = self._is_lowest(number, column, span)
                     axes.tick_params(labelbottom=lowest)
                     if not lowest:
@@ -339,7 +347,9 @@ class _PanelPicture:
             entries.append(LegendEntry(maker.over.name, behind_style(one)))
         if "limit" in drawn:
             entries.append(
-                LegendEntry("limit", {"color": "#666666", "linestyle": (0, (7.0, 2.0, 1.2, 2.0)), "linewidth": 0.9})
+                LegendEntry(
+                    "limit", {"color": self.sheet.limit, "linestyle": (0, (7.0, 2.0, 1.2, 2.0)), "linewidth": 0.9}
+                )
             )
         if "outside limits" in drawn:
             entries.append(
