@@ -2,12 +2,15 @@
 
 import gc
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 
 collect_ignore_glob = [] if find_spec("torch") else ["src/armdyn/targets/torch/*"]
 """Modules that import a large library at once, left out where it is not installed."""
@@ -35,10 +38,26 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     return report
 
 
-@pytest.hookimpl(tryfirst=True)  # before fixtures group the tests
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The same order in all workers."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Iterator[list[pytest.Collector]]:
+    """Look for doctests only in files with a prompt: to look through all that a module has takes time."""
+    collectors = yield
+    if any(isinstance(one, DoctestModule) for one in collectors) and b">>>" not in file_path.read_bytes():
+        return [one for one in collectors if not isinstance(one, DoctestModule)]
+    return collectors
+
+
+@pytest.hookimpl(tryfirst=True)  # before fixtures group the tests, and before Hypothesis looks for constants
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The same order in all workers; constants of armdyn's sources are examples of the long tests alone.
+
+    Hypothesis parses all modules for them, six seconds in each process.
+    """
     items.sort(key=lambda item: item.path)
+    if "hypothesis" in sys.modules and config.getoption("markexpr"):
+        from hypothesis.internal.conjecture import providers  # noqa: PLC0415 - where it is in use
+
+        providers.is_local_module_file = lambda _: False
 
 
 def pytest_collection_finish() -> None:
