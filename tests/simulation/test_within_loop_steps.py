@@ -32,6 +32,7 @@ from armdyn.simulation import (
     GainWarning,
     Heun,
     JointLimit,
+    OverTime,
     Plane,
     RungeKutta4,
     SaveAt,
@@ -551,6 +552,25 @@ def test_states_of_a_controller_and_a_running_cost_within_steps() -> None:
     assert len(motion.events) == len(other.events) == 1
     assert abs(motion.events[0].t - other.events[0].t) < 1e-12
     np.testing.assert_allclose(motion.signals["integral"][1], 1e-2 * (given["q_ref"] - Q0), rtol=1e-13)
+
+
+@pytest.mark.parametrize("scheduled", [True, False])
+def test_a_wrench_over_time_under_a_controller(scheduled: bool) -> None:
+    """A falling mass whose tip pushes by the force of a table, or by held values: parabolas from step to step."""
+    h, steps = 2e-2, 15
+    pushes = np.zeros((steps, 6))
+    pushes[:, 5] = 5.0 * np.cos(np.arange(steps))
+    f_tip: Any = pushes
+    if scheduled:
+        f_tip = OverTime([0.0, 0.1, 0.3], np.array([pushes[0], pushes[1], pushes[1]]), "hold")
+        pushes[:5], pushes[5:] = pushes[0], pushes[1].copy()
+    times = [0.0, 0.0333, 0.1111, 0.3]
+    options = {"controller": pulls, "method": RungeKutta4(h), "save": SaveAt(times)}
+    motion = armdyn.simulate(mass_on_a_rail(), [0.0], duration=steps * h, f_tip=f_tip, **options)
+    force = lambda k, x, v: -STIFFNESS * (x - REST) - DAMPING * v - pushes[min(k, steps - 1), 5]  # noqa: E731
+    exact = np.array([held_mass(t, h, force) for t in times])
+    np.testing.assert_allclose(np.hstack([motion.q, motion.qd]), exact, rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(motion.f_tip[:, 5], pushes[[0, 1, 5, 14], 5])
 
 
 @pytest.mark.parametrize("controlled", [True, False])

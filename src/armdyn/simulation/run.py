@@ -92,8 +92,9 @@ def simulate(
             in the place of n.
         controller: a declared controller, e.g. one of `armdyn.control`, in the place of ``torque``: the motion is that
             of ``ClosedLoop(robot, controller).simulate``, the controller called once per step. Its inputs are bound by
-            ``functools.partial(controller, q_ref=..., Kp=...)``. f_tip is constant then. Events, and states at any
-            time, are those of steps of a part of the length under the force that the step holds.
+            ``functools.partial(controller, q_ref=..., Kp=...)``. Each step holds f_tip: it is not a callable then.
+            Events, and states at any time, are those of steps of a part of the length under the force that the step
+            holds.
         method: "adaptive" (the default; "rk4" under a controller), "rk4", "euler", "semi_implicit_euler", "heun",
             "constant_acceleration", "abm4", "variational", "taylor"; for stiff motions "radau", "bdf", "lsoda"; or an
             object with settings, a step of another length than 1 ms or tolerances other than 1e-10: `Adaptive`,

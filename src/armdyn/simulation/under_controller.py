@@ -7,21 +7,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from armdyn.base.checks import number
 from armdyn.base.errors import SettingError, excerpt
 from armdyn.base.progress import progress_bar
 from armdyn.declaration import Function
 from armdyn.motion.trajectory import Trajectory
 from armdyn.robot import Robot
-from armdyn.simulation.drivers.grid import SaveAt, step_grid
+from armdyn.simulation.drivers.grid import SaveAt, StepGrid, step_grid
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.parts import Parts
+from armdyn.simulation.forces import Constant, Table, prepared_forces
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.methods.catalogue import FixedStep, Method, chosen_method
-from armdyn.simulation.over_time import OverTime
+from armdyn.simulation.within_constraints import initial_state
 
 
 def controlled_motion(
@@ -44,13 +43,15 @@ def controlled_motion(
         SettingError: an option that closed loops do not have.
     """
     function, inputs = _parted(controller)
-    _require_constant(f_tip, max(np.ndim(q0), np.ndim(qd0)))
     Controller(function)  # or the error of another object
     chosen = _fixed_step("rk4" if method is None else method)
     duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
     chosen = replace(chosen, step=min(chosen.step, duration))
     grid = step_grid(duration, chosen.step)
-    loop = ClosedLoop(robot, function, method=chosen, elements=(*parts.settings, *parts.own))
+    batch = initial_state(robot, q0, qd0)[0].shape[:-1]
+    f_tip, over_time = _wrench(robot, batch, f_tip, grid)
+    settings: dict[str, Any] = {"method": chosen, "over_time": ("f_tip",) if over_time else ()}
+    loop = ClosedLoop(robot, function, elements=(*parts.settings, *parts.own), **settings)
     start = {name: getattr(parts.start, name) for name in ("theta", "thetad", "bristles")}
     inputs |= {name: value for name, value in {**start, "f_tip": f_tip}.items() if value is not None}
     with progress_bar(progress, grid.duration, f"{robot.name}, {chosen}") as report:
@@ -58,15 +59,21 @@ def controlled_motion(
         return loop._motion(q0, qd0, inputs, steps=grid.steps, **options)
 
 
-def _require_constant(f_tip: Any, axes: int) -> None:
-    """Raise for a wrench over time, e.g. a table, whose rows would count as a batch."""
-    is_array = not callable(f_tip) and not isinstance(f_tip, OverTime)
-    if f_tip is None or (is_array and np.ndim(f_tip) <= axes):
-        return
-    what = f"has shape {np.shape(f_tip)}" if is_array else f"is {excerpt(f_tip)}"
-    raise SettingError(
-        f"f_tip {what}; under a controller it is constant: expected shape (..., 6), with at most the axes of the state"
-    )
+def _wrench(robot: Robot, batch: tuple[int, ...], f_tip: Any, grid: StepGrid) -> tuple[Any, bool]:
+    """The wrench at the tip, and true if it has a row for each step."""
+    if f_tip is None:
+        return None, False
+    forces = prepared_forces(robot, batch, None, f_tip)
+    forces.check(grid.duration)
+    wrench = forces.on_grid(grid).f_tip
+    if isinstance(wrench, Table):
+        return wrench.values, True
+    if not isinstance(wrench, Constant):
+        raise SettingError(
+            f"f_tip is {excerpt(f_tip)}; expected a wrench that each step under a controller holds: one of shape "
+            "(..., 6), a table with a row for each step, or OverTime(t, values, 'hold')"
+        )
+    return f_tip, False
 
 
 def _parted(controller: Any) -> tuple[Function, dict[str, Any]]:
