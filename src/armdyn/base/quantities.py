@@ -32,7 +32,7 @@ ANGLES = ("rad", "rad/s", "rad/s^2")
 EXAMPLES = {"rad": "90 deg", "rad/s": "30 rpm", "rad/s^2": "10 deg/s^2", "m": "20 mm", "m/s": "20 mm/s", "s": "20 ms"}
 """Examples for messages, by the expected unit; of others a number in SI."""
 
-_DECIMAL = r"(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3}(?!\d))?)"
+_DECIMAL = r"(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\d))?)"
 _PI = r"(?:pi|π)"
 _FACTOR = rf"(?:{_DECIMAL}\s*\*?\s*{_PI}|{_DECIMAL}|{_PI})(?![\d.])"
 _NUMBER = re.compile(rf"\s*([-+]?)\s*({_FACTOR})((?:\s*[*/]\s*{_FACTOR})*)\s*(.*?)\s*", re.ASCII | re.DOTALL)
