@@ -56,7 +56,7 @@ def ur5_held_by(kind):
     return on_a_table(ur5.with_actuators(dict.fromkeys(names, held)))
 
 
-@pytest.mark.short_run("friction-adaptive", "brakes-rk4")
+@pytest.mark.short_run("friction-rk4", "brakes-rk4")
 @EACH_METHOD
 @pytest.mark.parametrize("kind", ["friction", "brakes"])
 def test_a_free_wrist_turns_uniformly(kind, options):
@@ -67,6 +67,7 @@ def test_a_free_wrist_turns_uniformly(kind, options):
     assert np.array_equal(motion.q[:, :5], np.broadcast_to(WRIST[:5], motion.q[:, :5].shape))
 
 
+@pytest.mark.short_run("rk4")
 @EACH_METHOD
 def test_a_linkage_that_sticks_turns_with_its_arm(options):
     """As without projection, and with its joints welded."""
@@ -151,6 +152,7 @@ def test_locked_joints_close_nothing_that_is_rounding():
     np.testing.assert_allclose(drift, [0, 1e-9, 0, 0, 0, 1.0], rtol=0, atol=1e-15)
 
 
+@pytest.mark.short_run("zxy")  # the row to leave out is not the last
 @pytest.mark.parametrize("axes", ["xyz", "zxy"])
 def test_rows_that_are_rounding_are_found_redundant(axes):
     """The row out of the plane is 1e-17: a direction of its own only where rounding is brought to length one."""

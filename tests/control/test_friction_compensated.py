@@ -49,7 +49,7 @@ def given(robot: armdyn.Robot, controller: Any, rng: np.random.Generator) -> dic
     }
 
 
-@pytest.mark.short_run("speeds-impedance", "gears-admittance", "M4-pd_gravity", "M6-operational_space")
+@pytest.mark.short_run("speeds-impedance", "gears-admittance", "M6-pd_gravity")
 @pytest.mark.parametrize("name", CONTROLLERS)
 @pytest.mark.parametrize("drive", DRIVES)
 def test_accelerations_are_those_without_friction(name: str, drive: str) -> None:

@@ -87,6 +87,7 @@ def test_full_matrices_vectors_and_numbers(name: str) -> None:
         np.testing.assert_allclose(found, np.broadcast_to(expected, (4, 6)), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.short_run("pid")  # which has states, too; its check is that of all
 @pytest.mark.parametrize("name", NAMES)
 def test_what_could_be_two_things_is_refused(name: str) -> None:
     controller, arguments, _ = laws(K, B, np.eye(6))[name]

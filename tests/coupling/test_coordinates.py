@@ -237,7 +237,7 @@ EQUATIONS = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(EQUATIONS)
 def test_whatever_is_solved_holds(equations: list) -> None:
     try:

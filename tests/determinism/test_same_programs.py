@@ -57,7 +57,7 @@ FROM_URDF: Mapping[str, dict[str, Any]] = {
     "baxter_description/urdf/baxter.urdf": {},
 }
 
-SAMPLE = ("puma560", "panda_description/urdf/panda.urdf", "tree 3", "constrained")
+SAMPLE = ("puma560", "so_arm_description/urdf/so100.urdf", "tree 0", "constrained")
 """One arm of each kind; `make test-all` has all of them."""
 
 PROGRAMS = Path(__file__).with_name("programs.py")

@@ -15,6 +15,7 @@ from armdyn.base.errors import ShapeError, UnknownName, Unsupported
 from armdyn.targets.c.building import STRICT, TARGETS, CompilerError
 from armdyn.targets.fmi.archive import PLATFORMS
 from fmi.instances import FOLDER, Instance, arm, instance, written
+from oracles.short_run import each_once
 
 import fmpy  # isort: skip
 
@@ -41,8 +42,9 @@ def compiled(compiler: str, *flags: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=sources(), capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("flags", [["-O2"], ["-std=gnu17"], ["-DFMI3_FUNCTION_PREFIX=arm_"]])
+@pytest.mark.parametrize(
+    ("flags", "compiler"), each_once([["-O2"], ["-std=gnu17"], ["-DFMI3_FUNCTION_PREFIX=arm_"]], COMPILERS)
+)
 def test_compiles_without_warnings(compiler: str, flags: list[str]) -> None:
     done = compiled(compiler, *flags)
     assert (done.returncode, done.stderr) == (0, "")

@@ -81,6 +81,7 @@ def rub(robot: armdyn.Robot, kind: str) -> armdyn.Robot:
     return robot.with_actuators(dict.fromkeys(robot.joint_names, drive))
 
 
+@pytest.mark.short_run("lossy")  # has dry friction too
 @pytest.mark.parametrize("kind", ["dry", "lossy"])
 def test_constraint_forces_of_joints_that_stick(kind: str) -> None:
     channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")

@@ -283,6 +283,7 @@ def test_a_stop_that_sets_another_joint_free_does_so_at_its_time() -> None:
 SLIPPING = PLANAR.with_friction({"joint_1": (0.1, 0.2), "joint_2": (0.1, 0.1)})
 
 
+@pytest.mark.short_run("gear")
 @pytest.mark.parametrize("robot", [SLIPPING, gears()[0]], ids=["dry", "gear"])
 def test_without_changes_it_is_the_step_of_the_method(robot: Robot) -> None:
     """Joints that slip on and on; a joint that much more than it needs holds is one that is locked."""
@@ -321,7 +322,10 @@ def test_energy_account_and_dissipated_energy(law: str) -> None:
     assert final.heat > 0.3
 
 
-@pytest.mark.parametrize("law", [Coulomb(2.0), StaticKinetic(2.0, 1.5), Stribeck(2.0, 1.5, speed=0.1)])
+@pytest.mark.short_run("Stribeck")  # has static friction, and a curve besides
+@pytest.mark.parametrize(
+    "law", [Coulomb(2.0), StaticKinetic(2.0, 1.5), Stribeck(2.0, 1.5, speed=0.1)], ids=lambda law: type(law).__name__
+)
 def test_float32_rounds_and_loses_nothing_else(law: Any) -> None:
     """Joints that stop, start and turn within a step, with no number that float32 takes for zero."""
     robot = PLANAR.with_actuators(dict.fromkeys(["joint_1", "joint_2"], Actuator(friction=law)))
@@ -418,6 +422,7 @@ def test_what_sticks_is_what_agrees_with_the_equations() -> None:
     assert 40 < held < 20 * sum(sizes) - 40
 
 
+@pytest.mark.short_run("M6")  # whose curve has all terms of M4's
 @pytest.mark.parametrize("law", ["M4", "M6"])
 def test_arms_at_rest_start_with_the_accelerations_of_event_driven_motions(law: str) -> None:
     """Which joints start is a boxed LCP: one sweep without the rounds after it was wrong for one start in ten."""
@@ -537,11 +542,9 @@ def test_a_joint_that_stops_as_another_lets_go(method: Any, v: float) -> None:
     np.testing.assert_allclose([final.heat, -final.work], 0.5 * (M22 - M12**2 / M11) * v**2, rtol=5e-3, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("robot", "method"),
-    each_once([WEIGHTLESS, SCARA, UR5], [RungeKutta4(5e-3), RungeKutta4(1e-3), SemiImplicitEuler(1e-3)]),
-    ids=lambda value: getattr(value, "name", str(value)),
-)
+@pytest.mark.short_run("planar_2r-RungeKutta4, step 0.005 s", "scara-SemiImplicitEuler, step 0.001 s")
+@pytest.mark.parametrize("method", [RungeKutta4(5e-3), RungeKutta4(1e-3), SemiImplicitEuler(1e-3)], ids=str)
+@pytest.mark.parametrize("robot", [WEIGHTLESS, SCARA, UR5], ids=lambda robot: robot.name)
 def test_friction_only_takes_energy(method: Any, robot: Robot) -> None:
     """From 0.1 to 500 N m, which stop joints within a part of a step: K never rises, and heat never falls."""
     inputs = [f"{name}.friction" for name in robot.joint_names]
@@ -555,7 +558,7 @@ def test_friction_only_takes_energy(method: Any, robot: Robot) -> None:
     assert (np.diff(rows.heat, axis=0) >= -1e-6 * energies[0]).all()
 
 
-@pytest.mark.short_run("elbow-Heun", "wrist-RungeKutta4", "light-RungeKutta4")
+@pytest.mark.short_run("elbow-Heun", "light-RungeKutta4")
 @pytest.mark.parametrize("method", [Heun, RungeKutta4])
 @pytest.mark.parametrize(
     ("friction", "state", "steps", "within"),
@@ -584,6 +587,7 @@ def test_a_strong_brake_throws_no_other_joint(
         np.testing.assert_allclose(final.heat, -true.energy.work[-1], rtol=2e-3)
 
 
+@pytest.mark.short_run("SemiImplicitEuler")
 @pytest.mark.parametrize("method", [SemiImplicitEuler, RungeKutta4])
 def test_losses_under_the_load_of_a_stop_end_with_it(method: Any) -> None:
     """A gear transmits 500 N m while another joint stops, which is a tenth of a millisecond of a step of five."""

@@ -112,6 +112,7 @@ ARMS = {
 }
 
 
+@pytest.mark.short_run(without=("rotors that stick", "lossy gears on springs"))  # beside links, and over time
 @pytest.mark.parametrize("name", ARMS)
 def test_flexible_joints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     torque = OverTime([0.0, 0.3, 0.6], [[4.0, -1.0], [-3.0, 2.0], [0.0, 0.0]], "hold")
@@ -278,6 +279,7 @@ TOUCHING = {
 }
 
 
+@pytest.mark.short_run(without=["rotors on springs"])  # which stops have as links behind springs
 @pytest.mark.parametrize("name", TOUCHING)
 def test_contacts_that_hold(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The tip falls on the floor, slides along it to a wall, and rests or leaves; joints stick meanwhile."""

@@ -189,6 +189,7 @@ def test_a_link_swings_on_the_spring_of_a_rotor_that_friction_holds_for_ten_minu
     assert motion.events == motion.notes == ()
 
 
+@pytest.mark.short_run("BDF")  # and the other one without springs
 @pytest.mark.parametrize("scipy_method", ["BDF", "LSODA"])
 def test_solvers_with_a_history_hold_rotors_too(scipy_method):
     """They start anew at events; the link swings on the spring of a rotor that friction holds."""

@@ -247,6 +247,7 @@ def test_every_joint_of_a_branched_tree_obeys_its_law(laws):
     assert (counts > 50).all()
 
 
+@pytest.mark.short_run(without=["M4"])  # which gears and M4 are too
 @pytest.mark.parametrize("laws", LAWS)
 def test_bounds_of_friction_solve_the_laws_for_the_load(laws):
     """f with l + f(l) = tau: at rest least and largest, and of a joint that begins to slip backwards and forwards."""
@@ -352,7 +353,7 @@ def test_joints_without_load_rest_but_for_rounding(case):
     table = Contact(c.PointOnPlane("tool0", (0, 0, 1), (0, 0, height), name="table"))
     for force, contacts in product((0.0, 1e-9, 10.0), ([], [table])):
         torque = weight - force * rise * len(contacts)
-        motion = armdyn.simulate(robot, q, duration=1.0, torque=torque, elements=contacts, method=method)
+        motion = armdyn.simulate(robot, q, duration=0.4, torque=torque, elements=contacts, method=method)
         assert (motion.q == q).all()
         assert len(motion.events) == (1 if contacts and force else 0)  # the rest on the table
 
@@ -429,7 +430,7 @@ def test_a_gear_holds_a_mass_on_a_slope_and_lets_it_go(method, rotor):
         assert abs(motion.energy.drift).max() < 1e-8
 
 
-@pytest.mark.short_run("adaptive")
+@pytest.mark.short_run("rk4")
 @both
 def test_a_mass_that_rests_on_its_stop_is_lifted_from_it(method):
     """The stop carries what the drive does not; friction and stop share what is not decided."""

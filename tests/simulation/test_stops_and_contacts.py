@@ -281,8 +281,8 @@ def test_a_stop_that_is_touched_holds_when_it_is_pushed(method):
     assert motion.events[-1].kind == "rest"
 
 
-@pytest.mark.short_run("adaptive")
-@pytest.mark.parametrize("method", ["adaptive", "rk4"])
+@pytest.mark.short_run("rk4")
+@pytest.mark.parametrize("method", ["adaptive", RungeKutta4(1e-2)], ids=["adaptive", "rk4"])
 def test_pushed_after_a_rest_without_a_push(method):
     """After an impact that took all speed; by a function, and by a table on straight lines."""
     arm = WEIGHTLESS.with_locked({"joint_1": 0.0}).with_limits({"joint_2": (-2.5, 0.2)})
@@ -359,6 +359,7 @@ RESTING = {
 }
 
 
+@pytest.mark.short_run("pressed against stops")
 @pytest.mark.parametrize("name", RESTING)
 def test_an_adaptive_method_does_not_step_over_a_pulse_where_nothing_moves(name):
     arm, torque, element = RESTING[name]

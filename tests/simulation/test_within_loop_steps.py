@@ -402,7 +402,7 @@ def test_contacts_are_events_of_planes(restitution: float) -> None:
     falls = partial(pd_gravity, q_ref=[-1.0, 0.2], Kp=30.0, Kd=3.0)
     plane = Plane("tip", normal=(0, 1, 0), through=(0, -0.8, 0), name="floor")
     motion = armdyn.simulate(
-        PLANAR, [0.0, 0.1], duration=0.8, controller=falls, elements=[Contact(floor, restitution)], events=[plane]
+        PLANAR, [0.0, 0.1], duration=0.5, controller=falls, elements=[Contact(floor, restitution)], events=[plane]
     )
     step = int(np.argmax(motion.signals["contact_force"][:, 0] > 0.0))
     first = motion.events[0]
