@@ -286,7 +286,6 @@ HELD = PLANAR.with_constraints(armdyn.constraints.PointOnPlane("tip", (1, 0, 0),
         ((ROBOT, pid), {"method": AdamsBashforthMoulton4()}, SettingError, "needs rates of steps ago"),
         ((ROBOT, pid), {"record": ["all"]}, UnknownName, "results). Known: q, qd, integral, tau, error."),
         ((ROBOT, pid), {"over_time": ["gain"]}, UnknownName, "no input 'gain'"),
-        ((HELD,), {"method": Variational(step=1e-3)}, SettingError, "does not keep constraints"),
         (
             (PLANAR, pd_gravity),
             {"running_cost": weighted},
@@ -512,6 +511,18 @@ def test_a_flexible_joint_a_constraint_and_a_rigid_joint_with_gear_loss() -> Non
     ]
     assert errors[0] < 2e-10
     assert errors[1] < 2e-12
+
+
+def test_the_variational_method_keeps_constraints_to_its_second_order() -> None:
+    start = [-np.pi / 3, 2 * np.pi / 3], [1.0, 0.0]
+    exact = armdyn.simulate(HELD, *start, duration=0.4).q[-1]
+    errors = []
+    for h in (4e-3, 1e-3):
+        loop = ClosedLoop(HELD, method=Variational(step=4e-3))
+        motion = loop.simulate(*start, steps=round(0.4 / h), h=h, tau=np.zeros(2))
+        errors.append(abs(motion.q[-1] - exact).max())
+        assert abs(HELD.constraint_error(motion.q)).max() < errors[-1]
+    assert 1.9 < np.log(errors[0] / errors[1]) / np.log(4.0) < 2.1
 
 
 # `simulate(controller=...)`: the motion of a closed loop, and the options that it does not have.
