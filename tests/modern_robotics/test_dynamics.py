@@ -292,7 +292,7 @@ def test_a_singular_arm_in_a_long_run_is_said_to_be_singular(monkeypatch: pytest
 
 
 def test_only_so_many_arms_get_code_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_code, "_known", Once())
+    monkeypatch.setattr(own_code, "_own_steps", Once())
     monkeypatch.setattr(own_code, "MOST", 1)
     first, second = (tuple(general_lists("RR", seed)) for seed in (51, 52))
     assert own_code.own_step(first) is not None

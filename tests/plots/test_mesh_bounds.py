@@ -292,7 +292,7 @@ def tube(u: Any, v: Any) -> np.ndarray:
 def test_open_ends_stay_where_they_are() -> None:
     """The mean of the corners of a cell would take half a cell from each end: a gap between two links."""
     thin = thinned(grid(200, 200, tube), 800)
-    assert thin.kept is not None
+    assert thin.indices is not None
     assert 100 < len(thin.triangles) <= 800
     corners = thin.triangles.reshape(-1, 3)
     np.testing.assert_allclose([corners[:, 2].min(), corners[:, 2].max()], [0.0, 1.0], atol=1e-9)
@@ -344,14 +344,14 @@ def test_the_work_has_a_bound_and_no_surface_is_a_box() -> None:
     before = time.process_time()
     thin = thinned(grains, 300)
     assert time.process_time() - before < 3.0
-    assert thin.kept is None
+    assert thin.indices is None
     np.testing.assert_allclose(thin.triangles.min(axis=(0, 1)), grains.min(axis=(0, 1)))
     np.testing.assert_allclose(thin.triangles.max(axis=(0, 1)), grains.max(axis=(0, 1)))
     point = thinned(np.ones((1000, 3, 3)), 50)
     assert len(point.triangles) <= 50
     assert np.isfinite(point.triangles).all()
     flat = thinned(grid(60, 60, lambda u, v: np.stack([u, v, 0.0 * u], axis=-1)), 200)
-    assert flat.kept is not None
+    assert flat.indices is not None
     assert not flat.triangles[..., 2].any()
 
 

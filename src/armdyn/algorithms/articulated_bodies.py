@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.newton_euler import Motion, Wrench, twist_in_child, wrench_in_parent
+from armdyn.algorithms.newton_euler import BodyMotion, Wrench, twist_in_child, wrench_in_parent
 from armdyn.base.advice import option
 from armdyn.base.errors import ModelError
 from armdyn.base.exact import is_zero
@@ -48,7 +48,7 @@ class JointProjection(NamedTuple):
 
 
 def accelerations(
-    mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench], tau: Sequence[Scalar]
+    mechanism: Mechanism, q: Array, motions: Sequence[BodyMotion], wrenches: Sequence[Wrench], tau: Sequence[Scalar]
 ) -> list[Scalar]:
     """The joint accelerations that joint forces cause, by body; q and tau by body.
 

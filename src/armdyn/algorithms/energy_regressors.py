@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
-from armdyn.algorithms.link_screws import Screw, in_link_frame, link_frame
+from armdyn.algorithms.link_screws import LinkScrew, in_link_frame, link_frame
 from armdyn.algorithms.regressor import PARAMETERS, empty_rows, of_link
 from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
@@ -48,7 +48,7 @@ def kinetic_energy_regressor(
     row = empty_rows(mechanism, 1)[0]
     twists = link_twists(mechanism, q, qd, base_twist)
     for body, twist in zip(mechanism.links, twists, strict=False):
-        row[of_link(body)] = kinetic_energy_per_parameter(in_link_frame(body, Screw(*twist)))
+        row[of_link(body)] = kinetic_energy_per_parameter(in_link_frame(body, LinkScrew(*twist)))
     armatures = np.zeros(len(mechanism.links), dtype=object)
     for body, rate in zip(mechanism.links, qd, strict=False):
         armatures[body.joint] = 0.5 * (rate * rate)
@@ -102,7 +102,7 @@ def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Scala
     return result
 
 
-def kinetic_energy_per_parameter(twist: Screw) -> list[Scalar]:
+def kinetic_energy_per_parameter(twist: LinkScrew) -> list[Scalar]:
     """m v.v / 2 + h.(v x w) + w.I w / 2, for each parameter alone."""
     w, v = twist
     x, y, z = w

@@ -43,7 +43,7 @@ from armdyn.algorithms.moving_composites import (
     wrench_of_rate,
 )
 from armdyn.algorithms.newton_euler import (
-    Motion,
+    BodyMotion,
     Wrench,
     acceleration_tensor,
     along,
@@ -192,7 +192,7 @@ def entries(
 
 
 def motions_of_parents(
-    mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame], motions: list[Motion], base: Motion
+    mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame], motions: list[BodyMotion], base: BodyMotion
 ) -> list[ParentMotion]:
     """The motion of the link that carries each joint (Craig 6.45, 6.46 without the joint's own terms)."""
     parents: list[ParentMotion] = []

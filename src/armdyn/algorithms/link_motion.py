@@ -13,7 +13,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
-from armdyn.algorithms.newton_euler import Motion, axial_of_product, base_motion, outward
+from armdyn.algorithms.newton_euler import BodyMotion, axial_of_product, base_motion, outward
 from armdyn.base.exact import is_zero
 from armdyn.base.tabular import TextTable, vector_table
 from armdyn.model.mechanism import Body, Mechanism
@@ -120,7 +120,7 @@ def link_motion(
     return LinkMotion(*(np.array([rows[name][k] for name in mechanism.model.link_names]) for k in range(6)))
 
 
-def of_body(mechanism: Mechanism, body: Body, motion: Motion) -> list[Array]:
+def of_body(mechanism: Mechanism, body: Body, motion: BodyMotion) -> list[Array]:
     """A row of `LinkMotion`, in the axes of the canonical frame B."""
     _, w, wd, a, U = motion
     c = centre_of_mass(mechanism, body)
@@ -138,7 +138,7 @@ def centre_of_mass(mechanism: Mechanism, body: Body) -> Array:
     return c
 
 
-def of_base(mechanism: Mechanism, base: Motion) -> list[Array]:
+def of_base(mechanism: Mechanism, base: BodyMotion) -> list[Array]:
     """The row of the base, in its own axes, which are the base axes."""
     inertia = mechanism.model.links[0].inertia
     w: Array = base.w

@@ -16,7 +16,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.energy_regressors import gravity_of_bodies
-from armdyn.algorithms.link_screws import Screw, carried_outwards, in_link_frame, link_frame, unit_screws
+from armdyn.algorithms.link_screws import LinkScrew, carried_outwards, in_link_frame, link_frame, unit_screws
 from armdyn.algorithms.regressor import PARAMETERS, by_coordinate, empty_rows, joint_columns, of_link, rotor_columns
 from armdyn.base.scalars import Scalar
 from armdyn.model.mechanism import Mechanism
@@ -62,7 +62,7 @@ def momentum_regressor(
     twists = link_twists(mechanism, q, qd, base_twist)
     paths = carried_outwards(mechanism, q, unit_screws(mechanism))
     for k, body in enumerate(mechanism.links):
-        twist = in_link_frame(body, Screw(*twists[k]))
+        twist = in_link_frame(body, LinkScrew(*twists[k]))
         for j, screw in paths[k].items():
             rows[j, of_link(body)] = momentum_per_parameter(in_link_frame(body, screw), twist)
     chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
@@ -102,10 +102,10 @@ def lagrangian_gradient_regressor(
     """
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     rows = empty_rows(mechanism, len(mechanism.bodies))
-    twists, units = [Screw(*twist) for twist in link_twists(mechanism, q, qd, base_twist)], unit_screws(mechanism)
+    twists, units = [LinkScrew(*twist) for twist in link_twists(mechanism, q, qd, base_twist)], unit_screws(mechanism)
     # dV_j/dq_j = ad_{V_j}(S_j), and bodies that move with body j carry it along
     slopes = [
-        Screw(*np.split(lie_bracket(np.concatenate(twist), np.concatenate(unit)), 2))
+        LinkScrew(*np.split(lie_bracket(np.concatenate(twist), np.concatenate(unit)), 2))
         for twist, unit in zip(twists, units, strict=True)
     ]
     screws, slopes_outwards = carried_outwards(mechanism, q, units), carried_outwards(mechanism, q, slopes)
@@ -130,7 +130,7 @@ def spins_of(twists: Sequence[tuple[Array, Array]]) -> list[Array]:
     return [np.array([0.0, 0.0, w[2]]) for w, _ in twists]
 
 
-def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Scalar]:
+def momentum_per_parameter(screw: LinkScrew, twist: LinkScrew) -> list[Scalar]:
     """The part along ``screw`` of the momentum P = m v + w x h, L = h x v + I w, for each parameter alone."""
     (s, u), (w, v) = screw, twist
     (x, y, z), (wx, wy, wz) = s, w

@@ -26,7 +26,7 @@ from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import Turns, to_child, to_parent
 
 
-class Motion(NamedTuple):
+class BodyMotion(NamedTuple):
     """The motion of a link in its own axes, and the rotations R_PB from its parent's."""
 
     turns: Turns
@@ -190,10 +190,10 @@ def links_in_motion(
     q: Array,
     qd: Array,
     qdd: Array,
-    base: Motion,
+    base: BodyMotion,
     f_tip: Array | None = None,
     f_ext: Array | None = None,
-) -> tuple[list[Motion], list[Wrench]]:
+) -> tuple[list[BodyMotion], list[Wrench]]:
     """The motions of the links, and the wrenches that move them under the loads; q, qd, qdd by body."""
     motions = outward(mechanism, q, qd, qdd, base)
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
@@ -204,7 +204,7 @@ def links_in_motion(
     return motions, wrenches
 
 
-def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None = None) -> Motion:
+def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None = None) -> BodyMotion:
     """The motion of the base in its own axes, and gravity as an acceleration by -g (Modern Robotics 8.52: V_0, Vdot_0).
 
     ``rate`` is the rate of the components of ``twist`` in the moving axes, so the origin accelerates by vd + w x v.
@@ -212,12 +212,12 @@ def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None =
     at_rest = np.zeros(6)
     w, v = np.split(at_rest if twist is None else twist, 2)
     wd, vd = np.split(at_rest if rate is None else rate, 2)
-    return Motion((), w, wd, vd + cross(w, v) - gravity, acceleration_tensor(w, wd))
+    return BodyMotion((), w, wd, vd + cross(w, v) - gravity, acceleration_tensor(w, wd))
 
 
-def outward(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion) -> list[Motion]:
+def outward(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: BodyMotion) -> list[BodyMotion]:
     """The motion of every link, base to tips (Craig 6.45, 6.46; Modern Robotics 8.50-8.52); q, qd, qdd by body."""
-    motions: list[Motion] = []
+    motions: list[BodyMotion] = []
     for i, body in enumerate(mechanism.bodies):
         turns = body.turns_at(q[i])
         parent = motions[body.parent] if body.parent >= 0 else base
@@ -232,7 +232,7 @@ def outward(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion)
         U = acceleration_tensor(w, wd)
         if not body.revolute:
             a = a + U @ (q[i] * Z) + 2.0 * cross(w, qd[i] * Z) + qdd[i] * Z  # with Coriolis' term
-        motions.append(Motion(turns, w, wd, a, U))
+        motions.append(BodyMotion(turns, w, wd, a, U))
     return motions
 
 
@@ -249,7 +249,7 @@ def acceleration_tensor(w: Array, wd: Array) -> Array:
     )
 
 
-def inertial_wrench(body: Body, motion: Motion) -> Wrench:
+def inertial_wrench(body: Body, motion: BodyMotion) -> Wrench:
     """F = m a + U h and N = h x a + axial(U Sigma), the wrench that moves the link."""
     if body.spins:
         inertia = body.second_moment[0, 0] + body.second_moment[1, 1]
@@ -258,7 +258,7 @@ def inertial_wrench(body: Body, motion: Motion) -> Wrench:
     return Wrench(cross(h, a) + axial_of_product(U, body.second_moment), m * a + U @ h)
 
 
-def gyroscopic_moment(inertia: Scalar, motion: Motion) -> Array:
+def gyroscopic_moment(inertia: Scalar, motion: BodyMotion) -> Array:
     """I wd + w x I w of a spin, with I = diag(0, 0, I_a): it turns a rotor about its axis, and the axis with it."""
     wx, wy, wz = motion.w
     along = inertia * wz

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.algorithms.declared import function
-from armdyn.algorithms.link_screws import Path, Screw, carried_outwards, in_link_frame, link_frame, unit_screws
+from armdyn.algorithms.link_screws import LinkScrew, Path, carried_outwards, in_link_frame, link_frame, unit_screws
 from armdyn.algorithms.newton_euler import (
-    Motion,
+    BodyMotion,
     acceleration_tensor,
     base_motion,
     gyroscopic_moment,
@@ -88,7 +88,7 @@ def regressor(
     return by_coordinate(mechanism, np.hstack([rows, *columns, spins]))
 
 
-def force_per_parameter(screw: Screw, motion: Motion) -> list[Scalar]:
+def force_per_parameter(screw: LinkScrew, motion: BodyMotion) -> list[Scalar]:
     """The power along ``screw`` of the wrench F = m a + U h, N = h x a + I wd + w x I w, for each parameter alone."""
     (s, u), a, U = screw, motion.a, motion.U
     (wx, wy, wz), (ax, ay, az) = motion.w, motion.wd
@@ -105,11 +105,11 @@ def force_per_parameter(screw: Screw, motion: Motion) -> list[Scalar]:
     ]
 
 
-def motion_in_link_frame(body: Body, motion: Motion) -> Motion:
+def motion_in_link_frame(body: Body, motion: BodyMotion) -> BodyMotion:
     """The motion of a body about the origin and in the axes of the description's link frame."""
     R, p = link_frame(body)
     w, wd, a = R.T @ motion.w, R.T @ motion.wd, R.T @ (motion.a + motion.U @ p)
-    return Motion((), w, wd, a, acceleration_tensor(w, wd))
+    return BodyMotion((), w, wd, a, acceleration_tensor(w, wd))
 
 
 def of_link(body: Body) -> slice:

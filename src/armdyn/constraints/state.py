@@ -18,7 +18,7 @@ import numpy as np
 
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.kinematics import Pose, base_columns, body_poses
-from armdyn.algorithms.newton_euler import Motion, base_motion, outward
+from armdyn.algorithms.newton_euler import BodyMotion, base_motion, outward
 from armdyn.base.threads import cached_property
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
@@ -67,7 +67,7 @@ class State:
         return body_poses(self.mechanism, self._q)
 
     @cached_property
-    def motions(self) -> list[Motion]:
+    def motions(self) -> list[BodyMotion]:
         """Every body's motion in its own axes at qdd = 0, without gravity."""
         at_rest = self.mechanism.drive.rates(np.zeros(self.mechanism.dof))
         return outward(self.mechanism, self._q, self._qd, at_rest, base_motion(np.zeros(3)))

@@ -20,7 +20,7 @@ from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
 from armdyn.functions.not_finite import DivergedStates, DivergenceWarning, are_finite
 from armdyn.functions.rolled import RolloutResults
-from armdyn.functions.rollout_runs import Arrays, Batch, Report, RolloutKernel, Until, Watch
+from armdyn.functions.rollout_runs import Arrays, Batch, Report, RolloutKernel, RunWatch, Until
 from armdyn.functions.unfinished import KEPT, RolloutInterrupted, StepsSoFar
 from armdyn.functions.variants import array_names
 from armdyn.model.possible import check_possible
@@ -120,7 +120,7 @@ class RolloutCall(ABC):
             RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds the results until then. Other
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
-        return self._repeated(self._given(arrays, named), steps, every, out or {}, workers, report)
+        return self._repeated(self._named_arguments(arrays, named), steps, every, out or {}, workers, report)
 
     def with_last_row(
         self,
@@ -129,14 +129,16 @@ class RolloutCall(ABC):
         every: int = 1,
         workers: int | None = None,
         report: Report | None = None,
-        watch: Watch | None = None,
+        watch: RunWatch | None = None,
         **named: Any,
     ) -> RolloutResults:
         """The rollout with ``last``, the records of the last step, which need not be one of each ``every``.
 
         A ``watch`` may end it early, if each step and all of the state are recorded.
         """
-        return self._repeated(self._given((), named), steps, every, {}, workers, report, with_last=True, watch=watch)
+        return self._repeated(
+            self._named_arguments((), named), steps, every, {}, workers, report, with_last=True, watch=watch
+        )
 
     def _repeated(
         self,
@@ -148,7 +150,7 @@ class RolloutCall(ABC):
         report: Report | None,
         *,
         with_last: bool = False,
-        watch: Watch | None = None,
+        watch: RunWatch | None = None,
     ) -> RolloutResults:
         batch, values = self._flat(arguments, steps, workers)
         whole_number("every", every, least=1, error=ShapeError)
@@ -197,7 +199,7 @@ class RolloutCall(ABC):
             last=None if last is None else self._rows_type(*(batch.unflat(last[name][:, 0]) for name in self.record)),
         )
 
-    def _ending(self, watch: Watch, arguments: Mapping[str, Any], batch: Batch, rows: Arrays) -> Until:
+    def _ending(self, watch: RunWatch, arguments: Mapping[str, Any], batch: Batch, rows: Arrays) -> Until:
         """The end of a run by what a watch reads: arrays with the axes of the batch."""
         watch.begin(self, arguments, {name: batch.rows_unflat(array) for name, array in rows.items()})
 
@@ -272,7 +274,7 @@ class RolloutCall(ABC):
         """The shape of an argument, in one step."""
         return self._inputs.port(name).shape
 
-    def _given(self, arrays: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
+    def _named_arguments(self, arrays: tuple[object, ...], named: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name, as NumPy's arrays."""
         result = self._inputs.bind(arrays, named)
         if named:

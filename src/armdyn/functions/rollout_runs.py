@@ -42,7 +42,7 @@ Until = Callable[[int, Arrays], tuple[int, Arrays] | None]
 """
 
 
-class Watch(Protocol):
+class RunWatch(Protocol):
     """Reads a run step by step, and may end it."""
 
     def begin(self, rollout: Any, given: Mapping[str, Any], rows: Arrays) -> None:

@@ -187,7 +187,7 @@ class CompiledRollout(RolloutCall):
         >>> found.cost, found.d_q, found.d_factor  # 0.5^6 q.q, 2 0.5^6 q, 6 0.5^5 q.q
         (array(0.078125), array([0.03125, 0.0625 ]), array(0.9375))
         """
-        arguments = self._given(arrays, named)
+        arguments = self._named_arguments(arrays, named)
         wrt = self._differentiated_by(wrt, arguments)
         compiled_cost = self._cost_function(cost)
         batch, values = self._flat(arguments, steps, workers)

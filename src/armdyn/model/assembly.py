@@ -89,7 +89,7 @@ def assemble(
     doubts = list(notes_on_locked(joints, locked))
     described, joints = joints, [lock(joint, locked) for joint in joints]
     base = base if base is not None else next(iter(roots(links, joints)))
-    selected = selection.kept(name, base, joints)
+    selected = selection.remaining_joints(name, base, joints)
     if result := list(_carriers_left_out(base, joints, selected)):
         raise ModelError(result)
     left_out = branches_left_out(base, links, joints, selected) if selection.chain else {}

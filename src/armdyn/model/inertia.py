@@ -74,7 +74,7 @@ class Inertia(MassProperties):
                 f"{fault}; expected a symmetric matrix. Set both entries to the same number, or pass (I + I.T) / 2."
             )
 
-    def _made(self, mass: Scalar, com: Array, tensor: Array) -> Self:
+    def _of_parts(self, mass: Scalar, com: Array, tensor: Array) -> Self:
         """An `Inertia`, or if there are symbols, the `MassProperties` that hold them."""
         try:
             return type(self)(mass, com, tensor)
@@ -108,14 +108,14 @@ class Inertia(MassProperties):
         array([0. , 0. , 0.5])
         """
         seen = self.exact.seen_from(exact(printed_pose("T", T)))
-        return self._made(seen.mass, seen.com, seen.tensor)
+        return self._of_parts(seen.mass, seen.com, seen.tensor)
 
     def __add__(self, other: MassProperties) -> Self:
         """Both bodies as one, in the same frame; rounded once."""
         if not isinstance(other, Inertia):
             return super().__add__(other)
         both = self.exact + other.exact
-        return self._made(both.mass, both.com, both.tensor)
+        return self._of_parts(both.mass, both.com, both.tensor)
 
     @classmethod
     def point(cls, mass: float, position: ArrayLike) -> Inertia:

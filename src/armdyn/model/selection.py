@@ -94,7 +94,7 @@ class Selection:
         """The end of the chain; None if all branches are kept."""
         return self.tip if self.chain else None
 
-    def kept(self, name: str, base: str, joints: Sequence[JointPart]) -> list[JointPart]:
+    def remaining_joints(self, name: str, base: str, joints: Sequence[JointPart]) -> list[JointPart]:
         """The joints to keep, parents first, of the robot of that name.
 
         Raises:

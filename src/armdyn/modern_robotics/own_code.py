@@ -55,15 +55,15 @@ class OwnStep:
         return q / k, qd / k
 
 
-_known: Once[bytes, OwnStep | None] = Once()
+_own_steps: Once[bytes, OwnStep | None] = Once()
 
 
 def own_step(arm: Lists) -> OwnStep | None:
     """The step compiled for an arm; None if only the recursion has the results of the book's code for these lists."""
     key = b"".join(array.tobytes() for array in arm)
-    if len(_known) >= MOST and key not in _known:
+    if len(_own_steps) >= MOST and key not in _own_steps:
         return None
-    return _known.get(key, lambda: _compile(arm))
+    return _own_steps.get(key, lambda: _compile(arm))
 
 
 def _compile(arm: Lists) -> OwnStep | None:

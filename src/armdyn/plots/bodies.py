@@ -62,7 +62,7 @@ def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[ShapeTrian
         reaches = [float(np.linalg.norm(np.ptp(body.triangles.reshape(-1, 3), axis=0))) for body in drawn]
         shares = _shares([len(body.triangles) for body in drawn], reaches, most)
         coarse = [thinned(body.triangles, share) for body, share in zip(drawn, shares, strict=True)]
-        boxes = sum(each.kept is None for each, share in zip(coarse, shares, strict=True) if share)
+        boxes = sum(each.indices is None for each, share in zip(coarse, shares, strict=True) if share)
         notes += [f"{boxes} of them drawn as boxes: their triangles form no surface that gets coarser"] if boxes else []
         drawn = [
             replace(body, triangles=each.triangles)

@@ -91,7 +91,7 @@ def _rows(corners: Array, height: int) -> tuple[Array, Array, Array, Array]:
     counts = np.maximum(np.clip(np.ceil(high - 0.5), 0, height).astype(np.int64) - first, 0)
     triangle = np.repeat(np.arange(len(corners)), counts)
     y = np.arange(len(triangle)) - np.repeat(np.cumsum(counts) - counts - first, counts)
-    left, end = np.full(len(triangle), np.inf), np.full(len(triangle), -np.inf)
+    start, end = np.full(len(triangle), np.inf), np.full(len(triangle), -np.inf)
     for i, j in ((0, 1), (1, 2), (2, 0)):
         up = corners[:, i, 1] <= corners[:, j, 1]  # an edge from its lower end, the same for both triangles at it
         begin = np.where(up[:, None], corners[:, i], corners[:, j])
@@ -100,8 +100,8 @@ def _rows(corners: Array, height: int) -> tuple[Array, Array, Array, Array]:
         height_in = y + 0.5 - begin[triangle, 1]
         x = begin[triangle, 0] + height_in * slope[triangle]
         cut = (height_in > 0.0) & (height_in <= way[triangle, 1])
-        left = np.where(cut, np.minimum(left, x), left)
+        start = np.where(cut, np.minimum(start, x), start)
         end = np.where(cut, np.maximum(end, x), end)
-    empty = left > end
-    left[empty], end[empty] = 0.0, 0.0
-    return triangle, y, left, end
+    empty = start > end
+    start[empty], end[empty] = 0.0, 0.0
+    return triangle, y, start, end

@@ -126,7 +126,7 @@ def plain(text: str) -> str:
     return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
-class Places:
+class PanelPlaces:
     """The positions of panels in rows and columns, in inches in a new figure, or by the layout engine of a given one.
 
     Args:

@@ -32,7 +32,7 @@ class Thinned(NamedTuple):
     """Triangles, shape (k, 3, 3), and the indices of the original ones; None for a box around all."""
 
     triangles: Array
-    kept: Array | None
+    indices: Array | None
 
 
 def thinned(triangles: Array, most: int) -> Thinned:

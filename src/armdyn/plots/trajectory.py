@@ -19,7 +19,7 @@ from armdyn.plots.event_marks import event_style, events_by_name, kinds_of_event
 from armdyn.plots.extremes import INTERVALS, LONGEST
 from armdyn.plots.motion_panels import Panel, Panels, any_of, behind_style, notes_on_omitted, reference_style
 from armdyn.plots.overlay import Overlay, overlay_of
-from armdyn.plots.sheet import SIZES, LegendEntry, PageSize, Palette, Places, legend_columns, sheet_of, wrapped
+from armdyn.plots.sheet import SIZES, LegendEntry, PageSize, Palette, PanelPlaces, legend_columns, sheet_of, wrapped
 from armdyn.plots.style import INK
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ class _PanelPicture:
         self.lift = 0.42 * self.sheet.size.font if kinds_of_events(self.motion) else 0.0
         room = [self._room(number) + 0.4 * bool(self.lift) for number in range(len(rows))]
         entries = self._entries({"limit", "outside limits"} if any(panel.bands for panel in panels) else set())
-        self.places = Places(
+        self.places = PanelPlaces(
             self.sheet, self.spans, room, figure=figure, figsize=figsize, foot=self.foot,
             head=-(-len(entries) // legend_columns(entries, self.width, self.sheet.scale)) if entries else 0,
         )  # fmt: skip

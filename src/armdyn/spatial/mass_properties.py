@@ -46,7 +46,7 @@ class MassProperties:
             tensor=scalars("tensor", self.tensor, (3, 3), exact=True),
         )
 
-    def _made(self, mass: Scalar, com: Array, tensor: Array) -> Self:
+    def _of_parts(self, mass: Scalar, com: Array, tensor: Array) -> Self:
         """The result of the operations below."""
         return type(self)(mass, com, tensor)
 
@@ -125,7 +125,7 @@ class MassProperties:
         """
         pose = printed_pose("T", T, exact=self._exact)
         R, p = pose[:3, :3], pose[:3, 3]
-        return self._made(self.mass, R @ self.com + p, R @ self.tensor @ R.T)
+        return self._of_parts(self.mass, R @ self.com + p, R @ self.tensor @ R.T)
 
     def at(self, point: ArrayLike) -> Self:
         """The body moved, without turning, so that F's origin is at ``point``, m, shape (3,).
@@ -133,7 +133,7 @@ class MassProperties:
         >>> armdyn.inertia.sphere(0.1, mass=2.0).at([0.3, 0, 0]).com
         array([0.3, 0. , 0. ])
         """
-        return self._made(self.mass, self.com + scalars("point", point, (3,), exact=self._exact), self.tensor)
+        return self._of_parts(self.mass, self.com + scalars("point", point, (3,), exact=self._exact), self.tensor)
 
     def with_mass(self, mass: Scalar) -> Self:
         """The body of the same shape and spread of mass with another mass, kg; that of the body must not be 0.
@@ -141,25 +141,25 @@ class MassProperties:
         >>> armdyn.inertia.rod(1.0, mass=2.0).with_mass(3.0).tensor[0, 0]
         np.float64(0.25)
         """
-        return self._made(mass, self.com, self.tensor * (mass / self.mass))
+        return self._of_parts(mass, self.com, self.tensor * (mass / self.mass))
 
     def __add__(self, other: MassProperties) -> Self:
         """Both bodies as one, in the same frame."""
         if is_zero(other.mass) and not other.tensor.any():
             return self
         if is_zero(self.mass) and not self.tensor.any():
-            return self._made(other.mass, other.com, other.tensor)
+            return self._of_parts(other.mass, other.com, other.tensor)
         mass = self.mass + other.mass
         com = self.com if is_zero(mass) else (self.first_moment + other.first_moment) / mass
         reduced = 0 if is_zero(mass) else self.mass * other.mass / mass
-        return self._made(mass, com, self.tensor + other.tensor + steiner(reduced, self.com - other.com))
+        return self._of_parts(mass, com, self.tensor + other.tensor + steiner(reduced, self.com - other.com))
 
     def __sub__(self, other: MassProperties) -> Self:
         """The body with another one cut out of it, in the same frame: a hole, a cavity."""
         mass = self.mass - other.mass
         com = (self.first_moment - other.first_moment) / mass
         reduced = self.mass * other.mass / mass
-        return self._made(mass, com, self.tensor - other.tensor - steiner(reduced, self.com - other.com))
+        return self._of_parts(mass, com, self.tensor - other.tensor - steiner(reduced, self.com - other.com))
 
     @property
     def spatial_inertia(self) -> Array:

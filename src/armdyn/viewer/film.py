@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.spatial.rotations import Array
-from armdyn.viewer.framing import Camera
+from armdyn.viewer.framing import CameraPlace
 
 Message = Mapping[str, Any]
 Timed = tuple[float, Message]
@@ -67,7 +67,7 @@ def film_of(messages: Iterable[Timed]) -> list[Timed]:
     return film
 
 
-def seen_by(messages: Iterable[Timed], camera: Camera) -> list[Timed]:
+def seen_by(messages: Iterable[Timed], camera: CameraPlace) -> list[Timed]:
     """The messages of a scene whose initial camera is another one.
 
     Args:

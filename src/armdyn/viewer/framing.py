@@ -13,14 +13,14 @@ ASPECT = 1.0
 """Width over height of the narrowest window in which the whole motion is visible at first."""
 
 
-class Camera(NamedTuple):
+class CameraPlace(NamedTuple):
     """A place from which a camera looks at a point, m, shape (3,) each."""
 
     position: Array
     target: Array
 
 
-def camera_around(points: Array, pad: float, up: Array, towards: Array, field: float) -> Camera:
+def camera_around(points: Array, pad: float, up: Array, towards: Array, field: float) -> CameraPlace:
     """The nearest camera in a direction whose picture contains all points, with a margin.
 
     A point at height y and depth z towards the camera is in the picture if |y - y_c| <= k (z_c - z), with k the tangent
@@ -50,4 +50,4 @@ def camera_around(points: Array, pad: float, up: Array, towards: Array, field: f
         distance = max(distance, (high - low) / (2.0 * k))
         centres.append(0.5 * (high + low) * axis)
     centre: Array = np.sum(centres, axis=0)
-    return Camera(centre + distance * towards, centre + 0.5 * float(depth.max() + depth.min()) * towards)
+    return CameraPlace(centre + distance * towards, centre + 0.5 * float(depth.max() + depth.min()) * towards)

@@ -33,14 +33,14 @@ LONG = 10_000_000
 """Characters of a text that polars reads in less time than NumPy, the time of its import included."""
 
 
-class Dialect(NamedTuple):
+class CsvDialect(NamedTuple):
     """The separator of the words (None for runs of spaces) and the decimal sign of the numbers."""
 
     separator: str | None
     decimal: str = "."
 
 
-class Rows(NamedTuple):
+class CsvRows(NamedTuple):
     """The rows of a text.
 
     Args:
@@ -84,7 +84,7 @@ def parse_labelled(text: str, name: str, error: ErrorClass) -> Table:
         raise error(f"{name} is empty; expected a header and a row for each time")
     refuse_wide(len(labels), name, error)
     body = _with_line_feeds(lines.read())
-    return _table(name, labels, body, Dialect(","), reader.line_num + 1, reader.line_num)
+    return _table(name, labels, body, CsvDialect(","), reader.line_num + 1, reader.line_num)
 
 
 def _with_line_feeds(text: str) -> str:
@@ -108,12 +108,14 @@ def _parse(text: str, name: str, error: ErrorClass) -> Table:
     return _table(name, labels, body, dialect, line, where)
 
 
-def _table(name: str, labels: list[str], body: str, dialect: Dialect, line: int, header: int) -> Table:
+def _table(name: str, labels: list[str], body: str, dialect: CsvDialect, line: int, header: int) -> Table:
     """The table of a text that begins at a line, and of labels at another; 0 if they are not in a line."""
     keys = _unlike(labels) if len(set(labels)) < len(labels) else labels
     values = _regular(body, len(labels), dialect)
     rows = (
-        _irregular(body, keys, dialect, line) if values is None else Rows(values, np.arange(line, line + len(values)))
+        _irregular(body, keys, dialect, line)
+        if values is None
+        else CsvRows(values, np.arange(line, line + len(values)))
     )
 
     def word(row: int, label: str) -> str:
@@ -168,16 +170,16 @@ SAMPLE = 2000
 """Characters below the first row that decide on the decimal sign."""
 
 
-def _dialect(first: str, rest: str) -> Dialect:
+def _dialect(first: str, rest: str) -> CsvDialect:
     """The separator that the first row has, and a decimal comma if semicolons or tabs separate words such as 1,5."""
     outside_quotes = "".join(first.split('"')[::2])
     for separator in (";", "\t"):
         if separator in outside_quotes and _has_decimal_commas([first, *rest.split("\n")[:-1]], separator):
-            return Dialect(separator, ",")
+            return CsvDialect(separator, ",")
     separators = [each for each in SEPARATORS if each in outside_quotes]
     below = next((line for line in rest.split("\n") if line.strip()), first)
     alike = [each for each in separators if below.count(each) == outside_quotes.count(each)]
-    return Dialect(next(iter(alike or separators), None))
+    return CsvDialect(next(iter(alike or separators), None))
 
 
 def _has_decimal_commas(lines: list[str], separator: str) -> bool:
@@ -190,7 +192,7 @@ def _has_decimal_commas(lines: list[str], separator: str) -> bool:
     return commas and not any("." in word and is_number(word) for word in words)
 
 
-def _split(line: str, dialect: Dialect) -> list[str]:
+def _split(line: str, dialect: CsvDialect) -> list[str]:
     """The words of a line."""
     if dialect.separator is None:
         return line.split()
@@ -199,18 +201,18 @@ def _split(line: str, dialect: Dialect) -> list[str]:
     return [word.strip() for word in next(csv.reader([line], delimiter=dialect.separator), [])]
 
 
-def _number(word: str, dialect: Dialect) -> float:
+def _number(word: str, dialect: CsvDialect) -> float:
     """The number that a word is; NaN for any other word."""
     word = _plain(word, dialect)
     return float(word) if is_number(word) else np.nan
 
 
-def _plain(word: str, dialect: Dialect) -> str:
+def _plain(word: str, dialect: CsvDialect) -> str:
     """A word with a point as its decimal sign."""
     return word.replace(",", ".") if dialect.decimal == "," else word
 
 
-def _header(first: str, dialect: Dialect) -> list[str] | None:
+def _header(first: str, dialect: CsvDialect) -> list[str] | None:
     """The labels of the first row; None if it is a row of numbers."""
     words = _split(first, dialect)
     if words and words[-1] == "":  # rows that end in a separator
@@ -223,7 +225,7 @@ MISSING = ("nan", "null", "none", "na", "n/a")
 """Words that mark a missing entry."""
 
 
-def _regular(body: str, width: int, dialect: Dialect) -> Array | None:
+def _regular(body: str, width: int, dialect: CsvDialect) -> Array | None:
     """The values of a text in which every line has ``width`` numbers; None for any other text."""
     if '"' in body or COMMENT in body or "\n\n" in body or not body or not body.isascii():
         return None
@@ -262,7 +264,7 @@ def _by_polars(body: str, width: int, separator: str) -> Array | None:
     return None if any(frame.null_count().row(0)) else np.ascontiguousarray(frame.to_numpy())
 
 
-def _irregular(body: str, labels: list[str], dialect: Dialect, line: int) -> Rows:
+def _irregular(body: str, labels: list[str], dialect: CsvDialect, line: int) -> CsvRows:
     """The rows of a text whose words are read one by one."""
     width = len(labels)
     split = [
@@ -285,4 +287,4 @@ def _irregular(body: str, labels: list[str], dialect: Dialect, line: int) -> Row
         ),
         None,
     )
-    return Rows(values, np.array(lines, dtype=np.int64), tuple(others), unread)
+    return CsvRows(values, np.array(lines, dtype=np.int64), tuple(others), unread)

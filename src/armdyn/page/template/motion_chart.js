@@ -4,7 +4,7 @@ const MARKS = { impact: "▼", release: "▲", rest: "■", contact: "▶", stic
 /** A number of an axis: as few digits as it has. */
 const SHORT = (x) => (Math.abs(x) > 1e-3 && Math.abs(x) < 1e5 ? figure(x, 6) : x === 0 ? "0" : signed(Number(x.toPrecision(6)).toExponential()));
 
-class Chart {
+class MotionChart {
   /** `place`: what the charts share: columns, view, events, and what a hover and a zoom do. */
   constructor(about, place, colour) {
     this.about = about; this.place = place; this.colour = colour; this.plot = null; this.visible = false; this.stale = true;

@@ -54,7 +54,7 @@ async function begin() {
   const watch = new IntersectionObserver((all) => { for (const one of all) one.target.chart.see(one.isIntersecting); draw(); }, { rootMargin: "120px" });
   const resized = new ResizeObserver(() => { board.stale = true; draw(); });
   const add = (about, place, colour) => {
-    const chart = new Chart(about, board, colour);
+    const chart = new MotionChart(about, board, colour);
     charts.push(chart); place.append(chart.whole); watch.observe(chart.whole); resized.observe(chart.target);
     return chart;
   };

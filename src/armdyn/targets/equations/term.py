@@ -58,13 +58,13 @@ def terms_of(program: Program) -> Terms:
     inputs = tuple(Term("input") for port in program.inputs for _ in range(port.size))
     evaluated: list[Term] = []
 
-    def kept(term: Term) -> Term:
+    def record(term: Term) -> Term:
         evaluated.append(term)
         return term
 
     def applied(name: str, *arguments: Term) -> Term:
-        return kept(Term(name, arguments))
+        return record(Term(name, arguments))
 
     operations = {name: partial(applied, name) for name in OPERATIONS}
-    results = program.replay(inputs, operations, lambda value: kept(Term("const", value=value)))
+    results = program.replay(inputs, operations, lambda value: record(Term("const", value=value)))
     return Terms(inputs, tuple(evaluated), tuple(map(tuple, results)))

@@ -106,13 +106,13 @@ class Code:
         """(unknown, its element, known, its element, True for a constant factor), elements counted from 1."""
         results = list(self._elements(self.all.outputs, self.layout.of_results))
         inputs = list(self._elements(self.all.inputs, self.layout.of_inputs))
-        return sorted((*results[d.result], *inputs[d.known], d.is_constant) for d in dependencies(self.all))
+        return sorted((*results[d.result], *inputs[d.cause], d.is_constant) for d in dependencies(self.all))
 
     def _elements(self, ports: Sequence[Port], places: Mapping[str, VariablePlace]) -> Iterator[tuple[int, int]]:
         """The variable's reference, and the number within the variable from 1 on, of every number of the ports."""
         for port in ports:
             first = places[port.name].first
-            yield from self.layout.shown[first : first + port.size]
+            yield from self.layout.references[first : first + port.size]
 
     @property
     def files(self) -> Mapping[str, str]:

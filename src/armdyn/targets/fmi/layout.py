@@ -113,7 +113,7 @@ class FmiLayout:
         return result
 
     @cached_property
-    def shown(self) -> tuple[tuple[int, int], ...]:
+    def references(self) -> tuple[tuple[int, int], ...]:
         """The reference of the variable of each value, and its number within the variable, from 1."""
         return tuple((variable.reference, k + 1) for variable in self.variables for k in range(variable.size))
 

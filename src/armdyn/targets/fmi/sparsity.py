@@ -16,7 +16,7 @@ class Dependency(NamedTuple):
     """The dependency of a result's number on an input's number, both counted through all arrays."""
 
     result: int
-    known: int
+    cause: int
     is_constant: bool
 
 
