@@ -25,7 +25,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,13 +32,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.base.advice import answering
-from armdyn.base.checks import array, number, switch, whole_number
-from armdyn.base.errors import SettingError, ShapeError, UnknownName, excerpt, warn_outside
+from armdyn.base.checks import number, switch, whole_number
+from armdyn.base.errors import SettingError, ShapeError, warn_outside
 from armdyn.base.imported import exported
 from armdyn.base.named_tuples import named_tuple
 from armdyn.base.threads import cached_property
-from armdyn.constraints.arguments import CLOSED
-from armdyn.constraints.checks import check_motion
 from armdyn.constraints.dead_points import DeadPoints
 from armdyn.constraints.equations import require_constraints
 from armdyn.declaration import Function
@@ -52,24 +49,23 @@ from armdyn.functions.rollout_call import names_of
 from armdyn.functions.rollout_runs import Report
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
-from armdyn.simulation.divergence import warn_of_springs
 from armdyn.simulation.drivers.grid import SaveAt
 from armdyn.simulation.elements.bristles import motion_carries
 from armdyn.simulation.elements.events import Event, checked_events
 from armdyn.simulation.elements.own import refuse_for_states, start_of_states, state_count
 from armdyn.simulation.elements.parts import AT_REST, Parts
 from armdyn.simulation.elements.stops import Barriers
-from armdyn.simulation.errors import DeadPointWarning, StepWarning
+from armdyn.simulation.errors import DeadPointWarning
 from armdyn.simulation.loop.as_trajectory import motion_of, recorded
+from armdyn.simulation.loop.call_arguments import ROTORS, CallArguments, law_of, takes_brakes
 from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.loop.friction import BRAKES, LoopBrakes, LoopFriction
 from armdyn.simulation.loop.step import held_controller, step_function
-from armdyn.simulation.loop.total_derivatives import ROTORS, TotalDerivatives
 from armdyn.simulation.methods.catalogue import Euler, FixedStep
-from armdyn.simulation.other_arguments import OF_LOOPS, OF_SIMULATE
+from armdyn.simulation.other_arguments import OF_LOOPS
 from armdyn.simulation.samples import ELEMENTS, checked_save
-from armdyn.simulation.within_constraints import check_constraints, initial_state, spanning_rows
+from armdyn.simulation.within_constraints import spanning_rows
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -171,7 +167,7 @@ class ClosedLoop:
             require_constraints(robot.model)
         else:
             robot = spanning_rows(robot)
-        self.brakes, self._switches = LoopBrakes.of(robot, parts.switches), parts.switches
+        self.brakes = LoopBrakes.of(robot, parts.switches)
         self.robot, robot = robot, self.brakes.robot
         self.barriers = Barriers(robot, parts.stops, parts.contacts) if parts.stops or parts.contacts else None
         self.method = Euler() if method is None else method
@@ -194,11 +190,11 @@ class ClosedLoop:
         self._flexible = flexible_places(robot.model)
         parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
-        self._check_brakes()
+        self._check_brakes(parts.switches)
         self.friction.warn()
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
-        over_time += ("t",) if self._takes_time else ()
-        over_time += (BRAKES,) if self._takes_brakes and BRAKES not in over_time else ()
+        over_time += ("t",) if self.controller is not None and self.controller.uses_time else ()
+        over_time += (BRAKES,) if takes_brakes(self.controller, self.brakes) and BRAKES not in over_time else ()
         self.rollout = ControlledRollout(
             robot,
             self._step(self.controller),
@@ -208,6 +204,9 @@ class ClosedLoop:
             record=record,
             parameters=parameters,
             require_traced=require_traced,
+        )
+        self._arguments = CallArguments(
+            self.robot, self.rollout, self.method, self.brakes, parts.switches, self.barriers
         )
 
     def _step(self, controller: Controller | None) -> Function:
@@ -235,8 +234,7 @@ class ClosedLoop:
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs of a call besides the state: references, gains, parameters of the model, f_tip."""
-        own = (*self.state, "h", "t")
-        return tuple(name for name in self.rollout._inputs.positional if name not in own)
+        return self._arguments.inputs
 
     @property
     def op_counts(self) -> OperationCounts:
@@ -254,7 +252,8 @@ class ClosedLoop:
         ('arm_init', 'arm_step')
         """
         said = MEANINGS | (said_of(self.controller.function) if self.controller else {})
-        summary = f"One step of {self.robot.name!r}, {str(self.method).partition(',')[0]}, under {self._law}"
+        method, law = str(self.method).partition(",")[0], self._arguments.law
+        summary = f"One step of {self.robot.name!r}, {method}, under {law}"
         found: CCode = self.rollout.to_c(**{"notes": Notes(summary, said), "states": self._test_states} | options)
         return found
 
@@ -325,7 +324,7 @@ class ClosedLoop:
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
         loop, inputs = self._of_call(q0, qd0, inputs)
-        given = loop._ready(q0, qd0, inputs, steps)
+        given = loop._arguments.of_run(q0, qd0, inputs, steps)
         rolled = loop.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
         loop.warn_of_dead_points(rolled)
         return rolled
@@ -407,9 +406,9 @@ class ClosedLoop:
         """The motion from an initial state under inputs by name, with the options of `motion_of`."""
         loop, inputs = self._recording._of_call(q0, qd0, inputs)
         t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
-        if not (self._takes_time or self._takes_brakes):
+        if not (self._arguments.takes_time or self._arguments.takes_brakes):
             inputs = {name: value for name, value in inputs.items() if name != "t0"}
-        return motion_of(loop, loop._ready(q0, qd0, inputs, steps), t0=t0, steps=steps, **options)
+        return motion_of(loop, loop._arguments.of_run(q0, qd0, inputs, steps), t0=t0, steps=steps, **options)
 
     @cached_property
     def _recording(self) -> ClosedLoop:
@@ -446,7 +445,7 @@ class ClosedLoop:
         True
         """
         names = self._names_of(wrt) or tuple(name for name in self.rollout.required if name not in ("t", *ROTORS))
-        self.rollout.jvp(*self._total.wrt(names))  # or the error for a name that the loop does not take
+        self.rollout.jvp(*self._arguments.derivatives.wrt(names))  # or the error for a name that the loop does not take
         return partial(self._along, names)
 
     def _along(
@@ -462,10 +461,10 @@ class ClosedLoop:
         options = {name: inputs.pop(name) for name in ("every", "out", "workers", "report") if name in inputs}
         loop, inputs = self._of_call(q0, qd0, inputs, wrt)
         own = {name: value for name, value in inputs.items() if name != "tangent_t0" or "t0" not in wrt}
-        given = loop._given(q0, qd0, own, steps) | self._total.tangents(wrt, inputs, steps)
+        given = loop._arguments.of_call(q0, qd0, own, steps) | self._arguments.derivatives.tangents(wrt, inputs, steps)
         if "tangent_t" in given and "t" not in wrt:
             given["tangent_t"] = given["tangent_t"].astype(given["t"].dtype)
-        rates = loop.rollout.jvp(*self._total.wrt(wrt))
+        rates = loop.rollout.jvp(*self._arguments.derivatives.wrt(wrt))
         return rates(**given, steps=steps, **options)
 
     def gradient(
@@ -500,12 +499,13 @@ class ClosedLoop:
             KeyboardInterrupt: Ctrl-C. Gradients are complete when the adjoint has returned to the first step; until
                 then nothing is kept.
         """
-        names = self._names_of(wrt)
+        names, total = self._names_of(wrt), self._arguments.derivatives
         loop, inputs = self._of_call(q0, qd0, inputs, names)
-        given = loop._given(q0, qd0, inputs, steps)
-        by = loop.rollout.gradient(cost, self._total.wrt(names), **given, steps=steps, workers=workers)
-        found = self._total.gradients(names, inputs, dict(zip(self._total.wrt(names), by[1:], strict=True)))
-        return named_tuple("Gradient", ["cost", *(f"d_{self._word(name)}" for name in names)])(by[0], *found.values())
+        given = loop._arguments.of_call(q0, qd0, inputs, steps)
+        by = loop.rollout.gradient(cost, total.wrt(names), **given, steps=steps, workers=workers)
+        found = total.gradients(names, inputs, dict(zip(total.wrt(names), by[1:], strict=True)))
+        words = (f"d_{self._arguments.word(name)}" for name in names)
+        return named_tuple("Gradient", ["cost", *words])(by[0], *found.values())
 
     def _names_of(self, wrt: Iterable[str]) -> tuple[str, ...]:
         """Names by which derivatives are requested, without repetition, with "link_6.mass" for "link_6_mass"."""
@@ -513,17 +513,11 @@ class ClosedLoop:
         words = {word: name for name, word in self.rollout._inputs.words.items()}
         return names_of([words.get(name, name) for name in names], "differentiated by", self.rollout.function)
 
-    @cached_property
-    def _total(self) -> TotalDerivatives:
-        """The dependence of the rollout's arguments on those of a call."""
-        flexible = np.isin(np.arange(self.robot.dof), self._flexible) if self._flexible else np.zeros(0, dtype=bool)
-        return TotalDerivatives(flexible, self._takes_time)
-
     def _of_call(
         self, q0: Any, qd0: Any, inputs: dict[str, Any], wrt: tuple[str, ...] = ()
     ) -> tuple[ClosedLoop, dict[str, Any]]:
         """The loop for gains of these shapes, and the inputs; numbers stay numbers only to differentiate by."""
-        self._refuse_unknown(inputs)
+        self._arguments.refuse_unknown(inputs)
         function = None if self.controller is None else self.controller.function
         if function is None or not free(function):
             return self, inputs
@@ -531,7 +525,7 @@ class ClosedLoop:
         shapes = {name: self.rollout.shape_of(name) for name in named if name in self.rollout._inputs.shapes}
         kinds = kinds_of(function, named, shapes, self.rollout.over_time)
         numbers = [name for name, kind in kinds.items() if kind == "number"]
-        dtype, changed = self._dtype(q0, qd0, inputs), {}
+        dtype, changed = self._arguments.dtype(q0, qd0, inputs), {}
         for name in numbers:
             if name in wrt:
                 changed[name] = single(inputs[name])
@@ -559,96 +553,6 @@ class ClosedLoop:
             warnings.simplefilter("ignore")
             return ClosedLoop(self.robot, controller, **(self._settings() | dict(changes)))
 
-    def _dtype(self, q0: Any, qd0: Any, inputs: Mapping[str, Any]) -> type[np.floating[Any]]:
-        """The type of the numbers that the loop adds to those of a call."""
-        return np.float64 if any(map(_needs_float64, (q0, qd0, *inputs.values()))) else np.float32
-
-    def _ready(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
-        """The arguments of a run, which warns of steps too long for springs."""
-        given = self._given(q0, qd0, inputs, steps)
-        if self._flexible:
-            warn_of_springs(self.robot, self.method, given["q"], given["h"], steps)
-        return given
-
-    def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
-        """All arguments of the rollout by name; states default to zero, and the times of the steps are computed."""
-        self._check_constraints(q0, qd0)
-        dtype = self._dtype(q0, qd0, inputs)
-        at_rest = np.zeros(self.robot.dof, dtype)
-        given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
-        _check_step(given["h"])
-        if self._flexible:
-            for rotors, links in ROTORS.items():  # as a step has them, for the first row
-                given[rotors] = self._of_rotors(given.get(rotors), given[links])
-        self._check_time(inputs)
-        t0 = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError)
-        if self._takes_brakes:
-            switched = self.brakes.over_time(inputs.get(BRAKES, self._switches), t0, given["h"], steps)
-            given[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
-        if self._takes_time:
-            self._refuse_several_steps(given["h"])
-            h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
-            t = t0 + h * np.arange(steps)
-            given["t"] = t.astype(dtype, copy=False)
-        for name in (*self.state, *(self.controller.zeros if self.controller else ())):
-            if given.get(name) is None:
-                over_time = (steps,) if name in self.rollout.over_time else ()
-                begin = self.start_of_elements.get(name, 0.0)
-                given[name] = np.full((*over_time, *self.rollout.shape_of(name)), begin, dtype)
-        self._refuse_missing(given)
-        self._warn_of_rows(given, steps)
-        return given
-
-    def _warn_of_rows(self, given: Mapping[str, Any], steps: int) -> None:
-        """Warn of an input whose batch has the length of the run, while the state is that of one arm."""
-        if self.controller is None or np.ndim(given["q"]) > 1 or np.ndim(given["qd"]) > 1:
-            return
-        for name in self.controller.inputs:
-            shape = np.shape(given.get(name, 0.0))
-            own = 0 if name in self.controller.function.gains else len(self.rollout.shape_of(name))
-            if own and name not in self.rollout.over_time and len(shape) == own + 1 and shape[0] - steps in (0, 1):
-                warn_outside(
-                    f"{name} of shape {shape} counts as a batch of {shape[0]} arms, and a run has {steps} steps. For a "
-                    f"row a step of one arm give armdyn.ClosedLoop(..., over_time=[{name!r}]) {steps} rows",
-                    StepWarning,
-                )
-
-    def _of_rotors(self, given: Any, of_links: Any) -> Any:
-        """Positions or velocities of the rotors: those of the links at rigid joints, and if None at all joints."""
-        if given is None:
-            return of_links
-        if np.shape(given)[-1:] != (self.robot.dof,):
-            return given
-        is_flexible = np.isin(np.arange(self.robot.dof), self._flexible)
-        dtype = np.float64 if any(map(_needs_float64, (given, of_links))) else np.float32
-        return np.where(is_flexible, given, of_links).astype(dtype)
-
-    def _refuse_missing(self, given: Mapping[str, Any]) -> None:
-        """Name inputs that are not given."""
-        missing = [self._word(name) for name in self.rollout.required if given.get(name) is None]
-        missing = [word for word in missing if given.get(word) is None]
-        if missing:
-            law = "has no controller, and" if self.controller is None else f"with {self._law}"
-            takes = ", ".join(self.inputs)
-            why = ""
-            if {"theta", "thetad"} & set(missing):  # of other arms than this one they are states, and given
-                why = ". Of flexible joints theta and thetad are the states of their rotors; this arm has no springs"
-            raise TypeError(f"the loop of {self.robot.name!r} {law} misses {', '.join(missing)}; it takes {takes}{why}")
-
-    def _refuse_unknown(self, inputs: Mapping[str, Any]) -> None:
-        """Name an input that the loop does not take, and the nearest one that it takes."""
-        known = [*self.inputs, *self.state, "h", *(["t0"] if self._takes_time else [])]
-        words = {*known, *map(self._word, known), "t0", *(["t"] if self._takes_time else [])}
-        for name in inputs:
-            if name in OF_SIMULATE and name not in words:
-                raise UnknownName(f"no argument {name!r} in a call of a closed loop; {OF_SIMULATE[name]}")
-            if name not in words and not name.startswith("tangent_"):
-                raise UnknownName.of("argument", name, [*map(self._word, known)], self._law)
-
-    def _word(self, name: str) -> str:
-        """An argument as it is written in a call: a parameter "link_6.mass" as link_6_mass."""
-        return self.rollout._inputs.words.get(name, name)
-
     def warn_of_dead_points(self, rolled: RolloutResults) -> None:
         """Warn of recorded motions that pass a dead point; the steps of a loop do not keep branches apart there."""
         rows = getattr(rolled.rows, "q", None)
@@ -664,52 +568,7 @@ class ClosedLoop:
                 DeadPointWarning,
             )
 
-    def _check_constraints(self, q0: Any, qd0: Any) -> None:
-        """Refuse a state that leaves the robot's constraints, or is beyond stops and contacts.
-
-        Dependent constraints are refused too, unless inputs make its inertia.
-        """
-        if self.barriers is not None and not self.rollout.parameters:
-            self.barriers.require_free(initial_state(self.robot, q0, qd0)[0])
-        if self.robot.model.constraints:
-            start = initial_state(self.robot, q0, qd0)
-            if self.rollout.parameters:
-                check_motion(self.robot, CLOSED, *start)
-            else:
-                check_constraints(self.robot, *start)
-
-    def _check_time(self, inputs: Mapping[str, Any]) -> None:
-        """Refuse times that would be read by nothing, and those that the loop counts itself."""
-        if "t0" in inputs and not (self._takes_time or self._takes_brakes):
-            raise SettingError(
-                f"t0={excerpt(inputs['t0'])} is given, but {self._law} takes no argument t, so that the time does not "
-                "matter in a call; leave t0 out"
-            )
-        if "t" in inputs and self._takes_time:
-            raise SettingError(
-                "t is given, but the loop itself counts the time; give t0, s, the time of the first step, and h, s, "
-                "the length of the steps"
-            )
-
-    def _refuse_several_steps(self, h: Any) -> None:
-        """Refuse steps of several lengths if the controller takes the time, which is computed once for all arms."""
-        if np.ndim(h) > 0:
-            raise SettingError(
-                f"h has shape {np.shape(h)}, a length for each arm or step, but {self._law} takes the argument t, "
-                "one time for all arms; expected one number, such as h=1e-3, or a controller that does not take t"
-            )
-
-    @property
-    def _takes_time(self) -> bool:
-        """True if the controller takes the time."""
-        return self.controller is not None and self.controller.uses_time
-
-    @property
-    def _takes_brakes(self) -> bool:
-        """True if an input specifies the engaged brakes."""
-        return bool(self.brakes) and (self.controller is None or BRAKES not in self.controller.results)
-
-    def _check_brakes(self) -> None:
+    def _check_brakes(self, given: Mapping[str, Any]) -> None:
         """Refuse brakes that would not hold, and a controller whose result switches none."""
         if self.friction.obstacle is not None:
             for what, is_given in (("brakes", bool(self.brakes)), ("stops and contacts", self.barriers is not None)):
@@ -717,22 +576,16 @@ class ClosedLoop:
                     raise SettingError(
                         f"{what} of {self.robot.name!r} would not hold their joints, for {self.friction.obstacle}"
                     )
-        switches = self.controller is not None and BRAKES in self.controller.results
+        switches, law = self.controller is not None and BRAKES in self.controller.results, law_of(self.controller)
         if switches and not self.brakes:
             raise SettingError(
-                f"{self._law} has a result {BRAKES!r}, but the loop was given no brakes; name their joints in "
+                f"{law} has a result {BRAKES!r}, but the loop was given no brakes; name their joints in "
                 "ClosedLoop(..., elements=[BrakeSwitches({'joint': []})])"
             )
-        if switches and any(self._switches.values()):
+        if switches and any(given.values()):
             raise SettingError(
-                f"{self._law} has a result {BRAKES!r}, so that BrakeSwitches has no times; give an empty list for each "
-                "joint"
+                f"{law} has a result {BRAKES!r}, so that BrakeSwitches has no times; give an empty list for each joint"
             )
-
-    @property
-    def _law(self) -> str:
-        """The name of the controller function, or a text if there is none."""
-        return "a loop without a controller" if self.controller is None else self.controller.function.name
 
     def __reduce__(self) -> tuple[Any, ...]:
         controller = None if self.controller is None else self.controller.function
@@ -771,22 +624,3 @@ def _check_parts(robot: Robot, parts: Parts) -> None:
         )
     if parts.start is not AT_REST:
         raise SettingError("Start is of one motion; a call of the loop takes theta=, thetad= and bristles=")
-
-
-def _check_step(h: Any) -> None:
-    """Refuse lengths of steps that are not above zero; arms may have steps of their own."""
-    if np.ndim(h) == 0:
-        number("h", h, above=0.0, unit="s", error=SettingError)
-    else:
-        lengths = array("h", h, None, "the length of each arm's steps, s")
-        wrong = np.argwhere(~(np.isfinite(lengths) & (lengths > 0.0)))
-        if len(wrong):
-            place = tuple(map(int, wrong[0]))
-            raise SettingError(f"h{list(place)} is {lengths[place]}; expected a number above 0, in s")
-
-
-def _needs_float64(value: Any) -> bool:
-    """True for an array that float32 cannot represent: zeros and times that the loop adds are then float64 too."""
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0 and not np.can_cast(value.dtype, np.float32)
-    return not (value is None or isinstance(value, Real | Mapping))
