@@ -23,10 +23,11 @@ from armdyn.simulation.elements.bristles import NAME as BRISTLES
 from armdyn.simulation.elements.bristles import bending, without_bristles
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.own import element_motion, without_elements_with_states
+from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.events_of_loop import EventsOfLoop
 from armdyn.simulation.loop.step import LOADS, pushes_of
 from armdyn.simulation.loop.unfinished_runs import trajectory_in_errors
-from armdyn.simulation.loop.within_steps import DenseOfLoop, Places, input_at
+from armdyn.simulation.loop.within_steps import DenseOfLoop, Places, StatesWithin, input_at
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
@@ -34,8 +35,6 @@ from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.simulation.loop.closed_loop import ClosedLoop
-from armdyn.simulation.loop.controlled_rollout import ControlledRollout
-from armdyn.simulation.loop.within_steps import StatesWithin
 
 
 class RunAtTimes:
