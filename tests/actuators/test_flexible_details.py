@@ -73,6 +73,7 @@ HELD: dict[str, tuple[Actuator, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.short_run("brake", "bristles")  # a brake sticks as dry friction does
 @pytest.mark.parametrize("name", HELD)
 def test_forces_of_constraints_are_those_of_the_motion(name: str) -> None:
     """A^T lambda = what acts on the links less friction, M qdd and h: one number from two equations."""

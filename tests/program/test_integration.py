@@ -370,6 +370,7 @@ def beads(pair: EmbeddedPair) -> Integration:
     return Integration(rates, state, pair, corrections=on, correcting="correcting")
 
 
+@pytest.mark.short_run("RK45-interpreted", "DOP853-compiled")
 @pytest.mark.parametrize("interpreted", [False, True], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_a_state_is_corrected_after_each_step(pair: EmbeddedPair, interpreted: bool) -> None:

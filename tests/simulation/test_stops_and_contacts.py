@@ -293,7 +293,7 @@ def test_pushed_after_a_rest_without_a_push(method):
         np.testing.assert_allclose(motion.signals["stop_force"][-1].max(), 2.0, rtol=1e-6)
 
 
-@pytest.mark.short_run("weight-rk4", "torque of its own-adaptive", "torque of the other-adaptive")
+@pytest.mark.short_run("weight-rk4", "torque of the other-adaptive")
 @pytest.mark.parametrize("method", ["rk4", "adaptive"])
 @pytest.mark.parametrize(
     "torque",
@@ -477,7 +477,7 @@ def test_a_differential_has_the_stops_of_its_joints(method, restitution):
 
 def test_stops_of_some_joints():
     """A joint of the description is named beside the coordinates; another name is refused."""
-    given = {"elements": [Stops(joints="joint_1")], "method": "rk4"}
+    given = {"elements": [Stops(joints="joint_1")], "method": RungeKutta4(5e-3)}
     some = armdyn.simulate(DIFFERENTIAL, WITHIN[0], duration=1.0, **given)
     assert [label.name for label in some.signal_labels["stop_force"]] == ["joint_1 lower stop", "joint_1 upper stop"]
     assert DIFFERENTIAL.joint_positions(some.q)[:, 0].min() > -1.1 - 1e-8
@@ -571,8 +571,7 @@ def test_mistakes_of_loops_are_named():
         stopped([[0.0, 0.0], [-0.8, 0.0]], steps=1, tau=none)
 
 
-@pytest.mark.parametrize("restitution", [0.0, 0.5])
-@pytest.mark.parametrize("traced", [True, False])
+@pytest.mark.parametrize(("traced", "restitution"), each_once([True, False], [0.0, 0.5]))
 def test_forces_of_stops_and_contacts_are_those_of_the_momentum(restitution, traced):
     """m dv = sum of h (tau + forces): impulses of hits, and the weight of what rests on a stop or a plane."""
     body = armdyn.Inertia(2.0, [0, 0, 0], 0.1 * np.eye(3))

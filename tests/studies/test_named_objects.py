@@ -100,6 +100,7 @@ def test_a_collision_passes_the_threshold_of_a_residual(tmp_path: Path) -> None:
     assert [note for note in ended.notes if note.startswith("1 impact took")]
 
 
+@pytest.mark.short_run("sampled", "without events")  # the former has the contact too
 @pytest.mark.parametrize(
     "words",
     [

@@ -39,7 +39,7 @@ def test_stops_and_contacts_are_those_of_the_call(tmp_path: Path) -> None:
     text = """
 robot: ur5
 duration: 0.6
-method: {name: rk4, step: 1e-3}
+method: {name: semi_implicit_euler, step: 1e-3}
 stops: {restitution: 0.3, joints: [elbow_joint]}
 contacts: {floor: {frame: tool0, normal: [0, 0, 1], through: [0, 0, -0.1], restitution: 0.2}}
 samples: {q0: {uniform: [[0, -0.3, 2.7, 0, 0, 0], [0.2, -0.2, 2.8, 0.1, 0.1, 0.1]]}}

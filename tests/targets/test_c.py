@@ -230,6 +230,7 @@ def test_what_overflows_in_float_alone_is_expected_to(tmp_path: Path) -> None:
     assert "NAN" in (tmp_path / "float" / "twin_selftest.c").read_text()
 
 
+@pytest.mark.short_run("float")  # of larger rounding
 @pytest.mark.parametrize("scalar", ["double", "float"])
 def test_the_selftest_of_a_loop_has_states_of_its_motions(scalar: str, tmp_path: Path) -> None:
     """On the constraints, by the loop's own step: off them, or with steps of a second, friction decides by rounding."""

@@ -44,7 +44,7 @@ def test_rates_and_accelerations_are_derivatives() -> None:
 
     def at(t: np.ndarray):
         """The times asked for, on a chain of others close enough to be followed."""
-        times = np.unique(np.concatenate([np.linspace(0, 4.0, 81), t]))
+        times = np.unique(np.concatenate([np.linspace(0, 4.0, 41), t]))
         motion = follow(UR5, path, times, near=Q0)
         return [x[np.searchsorted(times, t)] for x in motion]
 

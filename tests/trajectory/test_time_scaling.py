@@ -256,7 +256,7 @@ def laws(kind: str, limit: float) -> Actuator:
     return Actuator(friction=friction[kind])
 
 
-@pytest.mark.short_run("ur5-viscous", "scara-gear", "planar_3r-Stribeck")
+@pytest.mark.short_run("scara-gear", "planar_3r-Stribeck")
 @pytest.mark.parametrize("kind", ["viscous", "Stribeck", "quadratic", "smooth", "load", "gear"])
 @pytest.mark.parametrize("name", ["ur5", "panda", "puma560", "stanford", "scara", "planar_3r"])
 def test_limits_hold_between_the_places_whatever_the_friction_and_the_timing(name: str, kind: str) -> None:
