@@ -129,12 +129,17 @@ def test_it_swings_and_comes_to_rest_with_its_heat_in_the_account() -> None:
     np.testing.assert_allclose(A.T @ np.linalg.lstsq(A.T, left)[0], left, rtol=0.0, atol=1e-9)
 
 
-def test_fixed_steps_and_closed_loops_go_the_same_way() -> None:
-    """Runge-Kutta steps of 4 ms through reversals of all joints, and the compiled loop, whose stops cost h^2."""
+def lossy_swing() -> tuple[Robot, np.ndarray, np.ndarray, armdyn.Trajectory]:
+    """The four-bar, its start and its exact motion."""
     robot = lossy_four_bar()
     q = robot.close_loop(OPEN)
     qd = robot.close_velocities(q, [3.0, 0.0, 0.0], locked=[CRANK])
-    exact = armdyn.simulate(robot, q, qd, duration=0.5, save=SaveAt(times=[0.4]))
+    return robot, q, qd, armdyn.simulate(robot, q, qd, duration=0.5, save=SaveAt(times=[0.4]))
+
+
+def test_fixed_steps_go_the_same_way() -> None:
+    """Runge-Kutta steps of 4 ms through reversals of all joints."""
+    robot, q, qd, exact = lossy_swing()
     steps = armdyn.simulate(
         robot, q, qd, duration=0.5, method=RungeKutta4(step=4e-3), elements=[Constraints(project=True)]
     )
@@ -142,6 +147,12 @@ def test_fixed_steps_and_closed_loops_go_the_same_way() -> None:
     assert len(turned) == 3
     assert turned[0].t == pytest.approx(steps.events[0].t, abs=1e-6)
     np.testing.assert_allclose(steps.q[-1], exact.q[-1], rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.slow  # `simulation/test_closed_loop.py` compares a loop with a constraint and one lossy gear
+def test_closed_loops_go_the_same_way() -> None:
+    """The compiled loop, whose stops cost h^2."""
+    robot, q, qd, exact = lossy_swing()
     loop = ClosedLoop(robot, method=Heun(step=5e-4), elements=[Constraints(project=True)])
     for steps, at, most in ((800, 1, 1e-6), (1000, -1, 2e-5)):
         found = loop(q, qd, steps=steps, tau=np.zeros(3))
