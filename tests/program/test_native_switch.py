@@ -28,7 +28,7 @@ from armdyn.targets import parallel
 from armdyn.targets.native import direct, work_queue
 parallel.SMALLEST_SHARE = 1
 parallel._processors = lambda: 2
-robot, q = armdyn.load("ur5"), np.random.default_rng(3).normal(size=(999, 6))
+robot, q = armdyn.load("scara"), np.random.default_rng(3).normal(size=(999, 4))
 results = [robot.inverse_dynamics(q[0], q[1], q[2]), *robot.forward_dynamics(q, q, q, workers=2)[:3]]
 results += [robot.mass_matrix(q[0].astype("f")), robot.inverse_dynamics(q[0], q[1], q[2])]
 on = [direct._entry() is not None, work_queue.queue_loop() is not None, "llvmlite" not in sys.modules]

@@ -236,6 +236,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.short_run(without=["two that stick"])  # as joints of the one with stops do
 @pytest.mark.parametrize("name", CHAINS)
 def test_within_constraints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The drift from the constraints is that of the other loop, or none if states are projected."""
@@ -254,6 +255,7 @@ def test_within_constraints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         assert here < (exact if PROJECT in elements else 1.5 * there + 1e-12)
 
 
+@pytest.mark.short_run("rk4")
 @pytest.mark.parametrize("method", [RungeKutta4(1e-3), SemiImplicitEuler(1e-3)], ids=["rk4", "semi_implicit"])
 def test_events_of_functions_that_constraints_hold(monkeypatch: pytest.MonkeyPatch, method: Any) -> None:
     """A plane in which the tip stays is no event; steps that an event divides are projected at other places."""

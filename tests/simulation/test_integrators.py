@@ -236,6 +236,7 @@ def test_pinocchio_in_the_same_solver_moves_in_the_same_way(name: str, request: 
     np.testing.assert_allclose(trajectory.qd, expected[:, case.n :], rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.short_run("planar_2r-2.0", "ur5-1.0")
 @pytest.mark.parametrize(("name", "duration"), [("planar_2r", 2.0), ("ucl_2r", 2.0), ("ur5", 1.0)])
 def test_errors_are_at_most_those_of_scipy_at_the_same_tolerance(name: str, duration: float) -> None:
     """Over 20 random starts: the median error, and the mean of the logarithms of the ratios."""

@@ -36,6 +36,7 @@ def values(rolled: Any) -> np.ndarray:
     return np.concatenate([np.ravel(x) for x in (*rolled.rows, *rolled.final)])
 
 
+@pytest.mark.short_run("q-one spring", "qd-springs")
 @pytest.mark.parametrize("robot", [MIXED, ALL], ids=["one spring", "springs"])
 @pytest.mark.parametrize("name", ["q", "qd"])
 def test_rotors_that_are_left_out_move_with_their_links(robot: armdyn.Robot, name: str) -> None:
