@@ -164,8 +164,16 @@ def test_errors(robot: Any, brakes: Any, error: Any, says: str) -> None:
 
 
 def test_a_method_that_cannot_stop_is_refused() -> None:
-    with pytest.raises(SettingError, match="Variational"):
-        braked(PENDULUM, [0.0], switches=ENGAGED, duration=1.0, method="variational")
+    with pytest.raises(SettingError, match="Taylor"):
+        braked(PENDULUM, [0.0], switches=ENGAGED, duration=1.0, method="taylor")
+
+
+def test_a_method_with_a_past_brakes_as_others_do() -> None:
+    """The joint stops at the time and place of an adaptive motion, to the order of the method."""
+    near(*(braked(PENDULUM, [0.0], switches=ENGAGED, duration=1.0, method=m).q[-1] for m in ("abm4", "adaptive")), 1e-9)
+    second, exact = (braked(PENDULUM, [0.0], switches=ENGAGED, duration=1.0, method=m) for m in ("variational", None))
+    near(second.q[-1], exact.q[-1], 1e-5)
+    assert second.qd[-1, 0] == exact.qd[-1, 0] == 0.0
 
 
 # Closed loops and studies.
