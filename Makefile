@@ -9,6 +9,10 @@ NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
 # The processes that tests start read modules compiled; a second run reads the tests compiled, with their asserts.
 export PYTHONDONTWRITEBYTECODE =
 COMPILED = @$(BIN)/python -m compileall -q src
+# The libraries' modules are compiled on all cores, which pip does on one; templates among them are not Python. Their
+# own tests and OpenGL, a third of the text, are never imported.
+LIBRARIES_COMPILED = $(BIN)/python -m compileall -qq -j 0 -x '/(tests|OpenGL)/' \
+	$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || true
 
 .PHONY: demo test test-costs test-all test-aarch64 test-packages lint bench docs clean
 
@@ -59,14 +63,14 @@ $(VENV)/made:
 	touch $@
 
 $(VENV)/installed-base: pyproject.toml requirements/base.txt | $(VENV)/made
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/base.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements/base.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(LIBRARIES_COMPILED)
 	touch $@
 
-# The libraries' modules are compiled on all cores, which pip does on one; templates among them are not Python.
 $(VENV)/installed-all: requirements/all.txt $(VENV)/installed-base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements/all.txt
-	$(BIN)/python -m compileall -qq -j 0 $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || true
+	$(LIBRARIES_COMPILED)
 	touch $@
 
 # PyTorch is large: only the long tests have it.

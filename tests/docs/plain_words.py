@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "src" / "armdyn"
@@ -48,7 +49,7 @@ def counts(path: Path) -> Counter[str]:
     text = path.read_text()
     result: Counter[str] = Counter()
     sentences = _COMMENT.findall(text)
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             sentences.append(node.value)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
@@ -60,6 +61,20 @@ def counts(path: Path) -> Counter[str]:
     for name, pattern in _TEXT.items():
         result[name] += len(pattern.findall(everything))
     return result
+
+
+def nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a tree without their contexts, in any order; `ast.walk` takes twice the time."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        yield node
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, list):
+                pending += [one for one in part if isinstance(one, ast.AST)]
+            elif isinstance(part, ast.AST) and name != "ctx":
+                pending.append(part)
 
 
 def by_package() -> dict[str, Counter[str]]:

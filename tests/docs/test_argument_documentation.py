@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 
 from oracles.docstrings import SOURCE, docstrings
 
@@ -37,6 +38,7 @@ def arguments(docstring: str) -> Iterator[tuple[str, str]]:
             lines.append(line.strip())
 
 
+@cache
 def sentences() -> dict[str, dict[str, list[str]]]:
     """The places of each sentence, by argument."""
     result: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
