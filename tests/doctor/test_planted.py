@@ -11,20 +11,20 @@ from doctor.planted_mjcf import MJCF_PLANTS, clean_mjcf
 
 
 def test_four_of_five_defects_in_a_short_run() -> None:
-    """Every fifth of a hundred defects: 19 of 20 found, 16 mended by the first repair, no false alarm."""
-    scores = [judged(defect) for defect in islice(planted(1), 0, None, 5)]
-    assert len(scores) == 20
-    assert sum(score.found for score in scores) >= 19
-    assert sum(score.mended for score in scores) >= 16
+    """Every seventh of a hundred defects: 15 of 15 found, 12 mended by the first repair, no false alarm."""
+    scores = [judged(defect) for defect in islice(planted(1), 0, None, 7)]
+    assert len(scores) == 15
+    assert all(score.found for score in scores)
+    assert sum(score.mended for score in scores) >= 12
     assert sum(score.false for score in scores) <= 0.01 * sum(score.others for score in scores)
 
 
 def test_four_of_five_defects_of_mjcf_in_a_short_run() -> None:
-    """Every fifth of a hundred defects in MJCF files: 19 of 20 found, 16 mended by the first repair, no false alarm."""
-    scores = [judged(defect) for defect in islice(planted(1, clean_mjcf(), MJCF_PLANTS), 0, None, 5)]
-    assert len(scores) == 20
-    assert sum(score.found for score in scores) >= 19
-    assert sum(score.mended for score in scores) >= 16
+    """Every seventh of a hundred defects of MJCF: 15 of 15 found, 12 mended by the first repair, no false alarm."""
+    scores = [judged(defect) for defect in islice(planted(1, clean_mjcf(), MJCF_PLANTS), 0, None, 7)]
+    assert len(scores) == 15
+    assert all(score.found for score in scores)
+    assert sum(score.mended for score in scores) >= 12
     assert sum(score.false for score in scores) <= 0.01 * sum(score.others for score in scores)
 
 

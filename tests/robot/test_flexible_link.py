@@ -85,7 +85,11 @@ def test_a_straight_link_is_the_rigid_one() -> None:
     np.testing.assert_allclose(flexible.inverse_dynamics(*straight)[:6], arm.inverse_dynamics(q, qd, qdd), **close)
     np.testing.assert_allclose(flexible.potential_energy(straight[0]), arm.potential_energy(q), **close)
     np.testing.assert_allclose(flexible.jacobian(straight[0])[:, :6], arm.jacobian(q), **close)
-    for frame in arm.frame_names:
+    poses = dict(zip(flexible.link_names, flexible.link_poses(straight[0]), strict=True))
+    assert {*arm.link_names} <= {*poses}
+    for name, pose in zip(arm.link_names, arm.link_poses(q), strict=True):
+        np.testing.assert_allclose(poses[name], pose, **close)
+    for frame in ("forearm_link", "tool0"):  # at the end of the flexible link, and beyond
         there = flexible.forward_kinematics(straight[0], frame=frame)
         np.testing.assert_allclose(there, arm.forward_kinematics(q, frame=frame), **close)
 
