@@ -153,7 +153,7 @@ def test_a_terminal_event_ends_the_motion(solved):
     ("robot", "options", "error", "message"),
     [
         (ARM, {"events": [LAST], "q0": [[0, 0], [0, 1]]}, SettingError, "terminal event ends the simulation, of a sin"),
-        (ARM, {"events": [SHELF], "method": "taylor"}, SettingError, "flexible joints"),
+        (ARM, {"events": [SHELF], "method": "taylor"}, SettingError, "cannot stop at events"),
         (ARM, {"elements": [Constraints(project=True)]}, SettingError, "has no constraints to project onto"),
         (PLANAR, {"elements": [Start(theta=[0, 0])]}, SettingError, r"Start\(theta=\.\.\.\) is given, but no joint"),
         (ROBOT, {"method": "taylor"}, SettingError, "flexible joints"),

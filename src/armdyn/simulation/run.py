@@ -23,6 +23,7 @@ from armdyn.simulation.drivers import event_driven, fixed_step, taylor
 from armdyn.simulation.drivers.grid import SaveAt
 from armdyn.simulation.elements.events import Event, checked_events
 from armdyn.simulation.elements.parts import Parts
+from armdyn.simulation.elements.springs import ends_of
 from armdyn.simulation.forces import prepared_forces
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, Method, Taylor, chosen_method
@@ -230,7 +231,8 @@ def driver_of(problem: Problem) -> Callable[[Problem, Report], None]:
     if isinstance(method, Taylor):
         return taylor.integrate
     by_pieces = problem.sources is not None or system.own_states > 0 or (bool(system.places) and system.carries)
-    by_pieces = by_pieces or problem.within_steps
+    backlash = bool(system.places) and not problem.batch and bool(ends_of(system.robot))
+    by_pieces = by_pieces or problem.within_steps or backlash
     if isinstance(method, Adaptive) or by_pieces:
         return event_driven.integrate
     return fixed_step.integrate
