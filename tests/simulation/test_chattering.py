@@ -126,6 +126,7 @@ def test_coupled_joints_with_a_gear_that_loses_are_carried_through_rest() -> Non
     assert "the friction of 'slide_a'" in note
 
 
+@pytest.mark.slow
 def test_friction_under_load_of_coupled_joints_beside_a_stop() -> None:
     """The solver would come to a halt where the gear rests; fixed steps carry the motion on, and the stop holds."""
     drive = Actuator(Motor(0.5), Gear(1.0, efficiency=0.8, back_efficiency=0.6), Coulomb(3.0))

@@ -600,6 +600,7 @@ def test_losses_under_the_load_of_a_stop_end_with_it(method: Any) -> None:
         near(final.qd, true, 1e-3)
 
 
+@pytest.mark.slow  # one strong brake is above
 def test_six_brakes_at_once_at_long_steps() -> None:
     start = np.array([0.0, -0.8, 1.2, 0.3, 0.5, 0.0]), np.full(6, 0.5)
     robot = UR5.with_friction(dict.fromkeys(UR5.joint_names, (0.0, 100.0)))

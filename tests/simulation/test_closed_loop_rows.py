@@ -104,6 +104,7 @@ def test_a_linkage_swings_turns_and_stops_as_in_the_located_motion() -> None:
     assert rough[0] / rough[1] > 3.0
 
 
+@pytest.mark.slow  # as of a linkage that swings, and of a differential that is the arm without it
 def test_the_error_of_stops_goes_with_the_square_of_the_step() -> None:
     """In a channel, whose joints stop together, and of joints that two motors move."""
     rough = CHANNEL.with_friction(dict.fromkeys(CHANNEL.joint_names, (0.1, 2.0)))
@@ -159,6 +160,7 @@ def test_work_is_that_of_the_method_where_joints_stop_and_turn() -> None:
     assert abs(total - total[0]).max() < 1e-6 * rows.heat[-1]
 
 
+@pytest.mark.slow
 def test_a_crank_turns_fast_beside_a_rocker_that_turns_round() -> None:
     """What turns round costs others no accuracy: the books close in steps of a twentieth of a radian."""
     robot = four_bar().with_gravity((0.0, 0.0, 0.0)).with_friction({"joint_of_rocker": (0.0, 0.5)})
@@ -194,7 +196,7 @@ def test_a_step_that_slows_a_slide_by_exactly_one() -> None:
     assert_close([final.qd.sum(), final.qd[0] - final.qd[1]], [1.0, 0.0], 1e-12)
 
 
-@pytest.mark.short_run("RungeKutta4")
+@pytest.mark.slow  # the joint that rests and the errors are in `test_constraint_forces_of_what_sticks_and_slips` too
 @pytest.mark.parametrize(
     ("kind", "most"), [(RungeKutta4, 1e-7), (SemiImplicitEuler, 5e-3)], ids=["RungeKutta4", "SemiImplicitEuler"]
 )
@@ -240,7 +242,7 @@ def test_joints_stick_beside_those_that_constraints_hold() -> None:
     assert abs(rows.qd[-1, 5]) > 0.01
 
 
-@pytest.mark.short_run("SemiImplicitEuler")
+@pytest.mark.slow  # `test_closed_loop_friction.py` has the arms without constraints
 @pytest.mark.parametrize("kind", [RungeKutta4, SemiImplicitEuler])
 def test_friction_takes_energy_and_brings_everything_to_rest(kind: Any) -> None:
     """Without gravity, whatever the step: strong friction at light joints, six joints of which five can move."""
@@ -274,6 +276,9 @@ def test_constraint_forces_of_what_sticks_and_slips() -> None:
         q, steps=500, every=50, tau=np.zeros(4)
     )
     exact = armdyn.simulate(robot, q, duration=0.5, method=EXACT, save=SaveAt(every=0.05))
+    assert (motion.q[:, 3] == q[3]).all()  # a light joint, which a projection in the metric of M would turn first
+    assert abs(motion.q[-1] - exact.q[-1]).max() < 1e-7
+    assert abs(robot.constraint_error(motion.q[-1])).max() < 1e-13
     assert_close(motion.signals["friction"], exact.signals["friction"], 1e-6)
     assert_close(motion.qdd, exact.qdd, 1e-5)
     forces, expected = (one.constraint_forces(robot).joint_forces for one in (motion, exact))
@@ -351,6 +356,7 @@ def test_no_drift_is_left(method: Any, steps: int) -> None:
         assert abs(CHANNEL.constraint_error(free.final.q)).max() > 1e-3
 
 
+@pytest.mark.short_run("False")
 @pytest.mark.parametrize("project", [False, True])
 def test_rows_that_follow_from_others_are_left_out(project: bool) -> None:
     """A wall that is said twice is one wall; at a state where two walls meet none is left out."""

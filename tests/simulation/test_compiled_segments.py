@@ -112,7 +112,7 @@ ARMS = {
 }
 
 
-@pytest.mark.short_run(without=("rotors that stick", "lossy gears on springs"))  # beside links, and over time
+@pytest.mark.short_run("backlash", "links and rotors", "bristles beside a rotor that sticks")
 @pytest.mark.parametrize("name", ARMS)
 def test_flexible_joints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     torque = OverTime([0.0, 0.3, 0.6], [[4.0, -1.0], [-3.0, 2.0], [0.0, 0.0]], "hold")
@@ -141,6 +141,7 @@ RIGID = {"joint_1": drive(Coulomb(1.0)), "joint_2": drive(LuGre(2e3, 30.0, 0.4, 
 STEPS = {"links": PLANAR.with_actuators(RIGID), "rotors": ARMS["bristles beside a rotor that sticks"]}
 
 
+@pytest.mark.short_run("links-RungeKutta4, step 0.001 s")
 @pytest.mark.parametrize(("name", "method"), each_once(STEPS, [RungeKutta4(1e-3), SemiImplicitEuler(1e-3)]), ids=str)
 def test_bristles_along_the_path_of_fixed_steps(monkeypatch: pytest.MonkeyPatch, name: str, method: Any) -> None:
     """Bristles beside joints that stick, a stop and an event; steps are those of the other loop to rounding."""
@@ -236,7 +237,7 @@ CHAINS = {
 }
 
 
-@pytest.mark.short_run(without=["two that stick"])  # as joints of the one with stops do
+@pytest.mark.short_run(without=["two that stick", "rotors on springs"])  # as those with stops, and without constraints
 @pytest.mark.parametrize("name", CHAINS)
 def test_within_constraints(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The drift from the constraints is that of the other loop, or none if states are projected."""

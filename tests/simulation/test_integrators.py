@@ -71,6 +71,7 @@ def state_at_the_end(robot: armdyn.Robot, method: Any, torque: Any) -> np.ndarra
     return np.concatenate([end.q[-1], end.qd[-1], end.energy.work[-1:]])
 
 
+@pytest.mark.short_run("ur5-constant")
 @pytest.mark.parametrize(("name", "kind"), each_once(["ur5", "planar_2r"], ["constant", "callable"]))
 def test_order_of_convergence(name: str, kind: str) -> None:
     robot = armdyn.load(name)
@@ -622,6 +623,7 @@ def exact(t: float) -> np.ndarray:
     return AIM[1] + (expm(A * t) @ [-AIM[1], 0.0])[0]
 
 
+@pytest.mark.short_run(without=["radau"])
 @pytest.mark.parametrize("method", STIFF)
 def test_stiff_servos_by_name(method: str) -> None:
     motion = armdyn.simulate(ARM, [0, 0], duration=0.2, torque=servo, method=method)

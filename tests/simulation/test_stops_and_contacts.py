@@ -359,7 +359,7 @@ RESTING = {
 }
 
 
-@pytest.mark.short_run("pressed against stops")
+@pytest.mark.short_run("held by friction, a contact far away")
 @pytest.mark.parametrize("name", RESTING)
 def test_an_adaptive_method_does_not_step_over_a_pulse_where_nothing_moves(name):
     arm, torque, element = RESTING[name]

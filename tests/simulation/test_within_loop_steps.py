@@ -395,6 +395,7 @@ def test_a_joint_pressed_against_its_stop_arrives_at_its_limit_once() -> None:
     assert abs(motion.events[0].q[1] - 0.4) < 1e-9
 
 
+@pytest.mark.short_run("0.0")
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
 def test_contacts_are_events_of_planes(restitution: float) -> None:
     """The impact is the event, also if the point rebounds within the step; it is that of the event-driven driver."""
