@@ -45,8 +45,8 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    found = rigid_motion(model, q, qd, tau, f_tip, method=quicker_method(model))
-    return found.qdd, found.power(model, q, qd, tau, f_tip)
+    arm_motion = rigid_motion(model, q, qd, tau, f_tip, method=quicker_method(model))
+    return arm_motion.qdd, arm_motion.power(model, q, qd, tau, f_tip)
 
 
 @function("(n),(n),(n),(6)?->(n),(),(n)", sources=SOURCES)
@@ -59,8 +59,8 @@ def rubbing_motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> 
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    found = rigid_motion(model, q, qd, tau, f_tip, method=quicker_method(model))
-    return found.qdd, found.power(model, q, qd, tau, f_tip), found.friction
+    arm_motion = rigid_motion(model, q, qd, tau, f_tip, method=quicker_method(model))
+    return arm_motion.qdd, arm_motion.power(model, q, qd, tau, f_tip), arm_motion.friction
 
 
 def rubbing_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple[Array, Any, Array]]:
@@ -140,8 +140,8 @@ def least_squares_motion(robot: Robot, q: Array, qd: Array, forces: Array) -> tu
     if not robot.mechanism.drive.depends_on_load:
         return constrained_least_squares(M, A, available - h, target, DRIFTED)[0], forces - available
     lines, rotors = partial(robot.compile(friction_lines), qd), rotors_before_friction(robot.mechanism)
-    found = least_squares_under_load(lines, rotors, M, A, available, h, target, DRIFTED)
-    return found.qdd, forces - available + found.friction
+    solution = least_squares_under_load(lines, rotors, M, A, available, h, target, DRIFTED)
+    return solution.qdd, forces - available + solution.friction
 
 
 @function("(n),(n)->(n),(n)", sources=SOURCES)

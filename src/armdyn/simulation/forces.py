@@ -347,8 +347,8 @@ class Forces:
         """The number of holds of the tables; None if there is no table."""
         rows = {f.rows for f in (self.torque, self.f_tip) if f is not None and f.rows is not None}
         if len(rows) > 1:
-            shown = " and ".join(map(str, sorted(rows)))
-            raise ShapeError(f"the tables of torque and f_tip have {shown} rows; give both the same")
+            counts = " and ".join(map(str, sorted(rows)))
+            raise ShapeError(f"the tables of torque and f_tip have {counts} rows; give both the same")
         return rows.pop() if rows else None
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
@@ -392,8 +392,8 @@ def _refuse_other_arguments(name: str, law: Callable[..., Any]) -> None:
     except ValueError:  # the callable has no signature
         return
     except TypeError as error:
-        shown = getattr(law, "__qualname__", type(law).__name__)
-        raise SettingError(f"{name}={shown} cannot be called as {name}(t, q, qd): {error}") from None
+        name_of_law = getattr(law, "__qualname__", type(law).__name__)
+        raise SettingError(f"{name}={name_of_law} cannot be called as {name}(t, q, qd): {error}") from None
 
 
 def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: str, names: Names = None) -> Force:
@@ -408,9 +408,9 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
     if callable(value):
         _refuse_other_arguments(name, value)
         return Law(value, f"{name} {getattr(value, '__qualname__', type(value).__name__)}()", shape, names)
-    shown = ", ".join(map(str, shape))
-    constant = f"({size},) or ({shown}) constant" if batch else f"({size},) constant"
-    expected = f"{constant}, (steps, {shown}) over time, or a callable; {meaning}"
+    words = ", ".join(map(str, shape))
+    constant = f"({size},) or ({words}) constant" if batch else f"({size},) constant"
+    expected = f"{constant}, (steps, {words}) over time, or a callable; {meaning}"
     numbers = array(name, value, None, expected, names=names, owner="the robot", finite=SettingError)
     over_time = numbers.ndim == len(shape) + 1 and len(numbers) > 0
     target = (len(numbers), *shape) if over_time else shape

@@ -55,9 +55,9 @@ def _labels(robot: Robot, signals: Mapping[str, Array], samples: Samples) -> Lab
     """Names and units of the values of signals, if they are known."""
     if not signals:
         return {}
-    known = samples.labels | of_robot(robot, {name: values.shape[-1] for name, values in signals.items()})
-    known |= {"bristles": bristle_labels(robot.model), ELEMENTS: labels_of_states(robot.model)}
-    return {name: known[name] for name in signals if name in known}
+    labels = samples.labels | of_robot(robot, {name: values.shape[-1] for name, values in signals.items()})
+    labels |= {"bristles": bristle_labels(robot.model), ELEMENTS: labels_of_states(robot.model)}
+    return {name: labels[name] for name in signals if name in labels}
 
 
 def made_trajectory(system: System, method: Method, samples: Samples, wall_time: float) -> Trajectory:
@@ -136,13 +136,13 @@ def friction_left_out(robot: Robot, bare: Robot, method: Method, *, sticks: bool
             f"{why}, so joints do not stick in this simulation: at rest friction counts as 0, and a joint that should "
             f"stick creeps or chatters about rest ({', '.join(dry)}); {remedy}"
         )
-    bent = list(dict.fromkeys(names(robot))) if bare is robot else []
-    if bent:
+    at_steady_force = list(dict.fromkeys(names(robot))) if bare is robot else []
+    if at_steady_force:
         remedy = either("simulate robot.without_springs()", "leave springs out of the actuators")
         yield (
             "joints beside flexible ones are coupled, or turn rotors that are bodies, so friction with a state of its "
             "own counts at its steady force in this simulation, and nothing bends before it slips "
-            f"({', '.join(bent)}); {remedy}"
+            f"({', '.join(at_steady_force)}); {remedy}"
         )
 
 
@@ -231,13 +231,13 @@ def _usual(method: FixedStep) -> str:
 def _states_lost(robot: Robot, t: Array, q: Array, qd: Array) -> Iterator[str]:
     """The states of a batch that are not finite to the end."""
     finite: Array = np.all(np.isfinite(q), axis=-1)
-    lost = np.argwhere(~finite[-1])
-    if q.ndim > 2 and len(lost):
-        shown = ", ".join(str(tuple(map(int, index))) for index in lost[:5])
+    places = np.argwhere(~finite[-1])
+    if q.ndim > 2 and len(places):
+        words = ", ".join(str(tuple(map(int, index))) for index in places[:5])
         row = int((~finite).reshape(len(t), -1).any(axis=1).argmax())
         before = np.abs(qd[row - 1][~finite[row]][0]) if row else np.zeros(robot.dof)
         fastest = f", {robot.joint_names[np.argmax(before)]!r} the fastest joint before" if before.any() else ""
         yield (
-            f"{len(lost)} of {finite[-1].size} states are not finite to the end, the first from t = {t[row]:g} s on"
-            f"{fastest}: {shown}{', ...' if len(lost) > 5 else ''}"
+            f"{len(places)} of {finite[-1].size} states are not finite to the end, the first from t = {t[row]:g} s on"
+            f"{fastest}: {words}{', ...' if len(places) > 5 else ''}"
         )

@@ -181,10 +181,10 @@ def simulate(
     used = replace(chosen, step=min(chosen.step, duration)) if isinstance(chosen, FixedStep) else chosen
     began = time.perf_counter()
 
-    def kept() -> Trajectory:
-        found = samples.kept()
-        found.notes = [*samples.notes, *notes_on_projection(problem.corrector, robot, chosen, redundant, found)]
-        return made_trajectory(system, used, found, time.perf_counter() - began)
+    def trajectory() -> Trajectory:
+        rows = samples.kept()
+        rows.notes = [*samples.notes, *notes_on_projection(problem.corrector, robot, chosen, redundant, rows)]
+        return made_trajectory(system, used, rows, time.perf_counter() - began)
 
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {used}") as report:
@@ -192,7 +192,7 @@ def simulate(
             _refuse_if_all_are_lost(robot, samples)
     except Exception as error:  # also of a torque that is a user's own function
         if samples.count:
-            keep_in_error(error, kept())
+            keep_in_error(error, trajectory())
         raise
     except KeyboardInterrupt as interrupt:
         if not samples.count:
@@ -200,8 +200,8 @@ def simulate(
         when = f"interrupted {_how_far(samples, duration)}"
         samples.notes.insert(0, f"the simulation was {when}")
         what = f"the simulation of {robot.name!r} was {when}. {KEPT}"
-        raise SimulationInterrupted(what, kept()) from interrupt
-    return kept()
+        raise SimulationInterrupted(what, trajectory()) from interrupt
+    return trajectory()
 
 
 def _require_robot(robot: Any, torque: Any, controller: Any) -> None:

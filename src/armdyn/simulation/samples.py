@@ -100,8 +100,8 @@ class Samples:
         # q, qd, tau and f_tip; qdd, work and the energies follow from them
         refuse_more_than_memory(8.0 * len(t) * np.prod(batch, dtype=float) * (sum(sizes) + dof + 5 + (bristles or 0)))
         q, qd, *forces = (np.full((len(t), *batch, size), np.nan) for size in sizes)
-        bent = None if bristles is None else np.full((len(t), *batch, bristles), np.nan)
-        return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces), bristles=bent)
+        bristle_rows = None if bristles is None else np.full((len(t), *batch, bristles), np.nan)
+        return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces), bristles=bristle_rows)
 
     def record(self, state: tuple[Any, ...], forces: tuple[Array, ...]) -> None:
         """Keep the next state, (x, v, W), bristles and states of elements, and the forces there, as far as given."""
@@ -115,8 +115,8 @@ class Samples:
             self.bristles[row] = state[3]
         if ELEMENTS in self.signals:
             self.signals[ELEMENTS][row] = state[4]
-        for kept, value in zip(self.forces, forces, strict=False):
-            kept[row] = value
+        for rows, value in zip(self.forces, forces, strict=False):
+            rows[row] = value
         self.count = row + 1
 
     def add_forces(self, stops: int, contacts: int, coordinates: int) -> None:
@@ -133,8 +133,8 @@ class Samples:
 
     def repeat(self, last: int) -> None:
         """Fill the rows after the latest one, before ``last``, with its state and forces."""
-        kept = (self.q, self.qd, self.work, *self.forces, self.qdd, self.push, self.friction, *self.signals.values())
-        for array in kept:
+        arrays = (self.q, self.qd, self.work, *self.forces, self.qdd, self.push, self.friction, *self.signals.values())
+        for array in arrays:
             if array is not None:
                 array[self.count : last] = array[self.count - 1]
         self.count = last
@@ -191,8 +191,8 @@ class Samples:
         """The room of one state of the batch, shared with this one."""
         at: Any = (slice(None), *index)
         forces = tuple(f[at] for f in self.forces)
-        bent = None if self.bristles is None else self.bristles[at]
-        own: dict[str, Any] = {"effort": self.effort, "bristles": bent, "shares_times": bool(index)}
+        bristle_rows = None if self.bristles is None else self.bristles[at]
+        own: dict[str, Any] = {"effort": self.effort, "bristles": bristle_rows, "shares_times": bool(index)}
         names = [*(("theta", "thetad") if self.places else ()), *((ELEMENTS,) if ELEMENTS in self.signals else ())]
         own |= {"places": self.places, "signals": {name: self.signals[name][at] for name in names}}
         if self.qdd is not None:

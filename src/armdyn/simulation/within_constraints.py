@@ -55,9 +55,9 @@ def check_constraints(robot: Robot, q: Array, qd: Array, redundant: Redundant = 
     if not robot.model.constraints:
         return
     if redundant != "error" and flexible_places(robot.model):
-        asked = either(f"Constraints(redundant={redundant!r})", f"--set redundant={redundant}")
+        setting = either(f"Constraints(redundant={redundant!r})", f"--set redundant={redundant}")
         raise SettingError(
-            f"{asked} is not for arms with flexible joints; "
+            f"{setting} is not for arms with flexible joints; "
             + either("robot.with_independent_constraints(q) leaves out", "give a robot without")
             + " the constraints that follow from others"
         )
@@ -160,11 +160,11 @@ class Corrector:
         (q, qd), before = self._of_joints(x, v), None if since is None else since[..., : self.robot.dof]
         if not self.always and not self._approaches(q, before):
             return x, v
-        found = self.project(q, qd, self._rows(held))
+        projected = self.project(q, qd, self._rows(held))
         if before is not None:
-            self._refuse_far(q, found, before)
-        self.saw(_largest(found.phi), _largest(found.rate))
-        return self._with_rotors(x, found.q), self._with_rotors(v, found.qd)
+            self._refuse_far(q, projected, before)
+        self.saw(_largest(projected.phi), _largest(projected.rate))
+        return self._with_rotors(x, projected.q), self._with_rotors(v, projected.qd)
 
     def saw(self, phi: float, rate: float) -> None:
         """Keep the violation of a state after a step, if it is the largest."""
@@ -178,8 +178,8 @@ class Corrector:
         """A state between two steps, which no step goes out from, on the constraints."""
         if not self.always:
             return x, v
-        found = self.project(*self._of_joints(x, v), self._rows(held))
-        return self._with_rotors(x, found.q), self._with_rotors(v, found.qd)
+        projected = self.project(*self._of_joints(x, v), self._rows(held))
+        return self._with_rotors(x, projected.q), self._with_rotors(v, projected.qd)
 
     def _of_joints(self, x: Array, v: Array) -> tuple[Array, Array]:
         return x[..., : self.robot.dof], v[..., : self.robot.dof]

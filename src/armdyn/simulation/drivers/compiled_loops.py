@@ -36,8 +36,8 @@ def has_steps(method: Method, forces: Forces) -> bool:
 
     Forces that change during a step are those of adaptive methods.
     """
-    known = forces.are_known or (isinstance(method, Adaptive) and not forces.by_callables)
-    return known and formula_of(method) is not None
+    predictable = forces.are_known or (isinstance(method, Adaptive) and not forces.by_callables)
+    return predictable and formula_of(method) is not None
 
 
 def loop_of(
@@ -55,9 +55,9 @@ def loop_of(
     """
     formula = formula_of(method)
     assert formula is not None  # noqa: S101 - for methods with a formula
-    kept, name = vars(robot), f"_loop_{formula.name}_{parts}_{modes}_{linear}_{parameters}"
-    if name not in kept:
-        kept[name] = CompiledIntegration(
+    cache, name = vars(robot), f"_loop_{formula.name}_{parts}_{modes}_{linear}_{parameters}"
+    if name not in cache:
+        cache[name] = CompiledIntegration(
             robot,
             rates_of(parts, modes, linear=linear),
             parts.rates,
@@ -69,7 +69,7 @@ def loop_of(
             correcting=CORRECTING if parts.corrected else None,
             parameters=parameters,
         )
-    loop: CompiledIntegration = kept[name]
+    loop: CompiledIntegration = cache[name]
     return loop
 
 

@@ -80,8 +80,8 @@ class Segments:
         assert motion.modes is not None  # noqa: S101 - `of` looks for them
         self.modes = motion.modes
         self.kinks, self.backlash = self._source(LoadKinks), self._source(BacklashInMotion)
-        self.brakes, known = self._source(BrakesInMotion), (self.modes, self.kinks, self.backlash)
-        self.others = [one for one in motion.located if not any(one is each for each in known)]
+        self.brakes, watched = self._source(BrakesInMotion), (self.modes, self.kinks, self.backlash)
+        self.others = [one for one in motion.located if not any(one is each for each in watched)]
         """Sources of events that the loop does not watch."""
         self.dead_points = DeadPoints(problem.robot, "error")
         self.enter()
@@ -146,14 +146,14 @@ class Segments:
         motion = self.motion
         if self.equations is not self.modes.rows:
             self.enter()
-        made = motion.integrator.made
+        steps_before = motion.integrator.made
         usual, self._unusual = not self._unusual and motion.at_once <= UNUSUAL, False
-        given, end = self._arguments(t, y) if usual else None, min([end, *self._switch_times(t)])
-        if usual and given is None and t < end and self._rests(t, y):
+        arguments, end = self._arguments(t, y) if usual else None, min([end, *self._switch_times(t)])
+        if usual and arguments is None and t < end and self._rests(t, y):
             return self._at_rest(y, end)
-        if given is None or made >= self.most_steps:
+        if arguments is None or steps_before >= self.most_steps:
             return None
-        attempts, keeps = min(self.attempts.count, self.most_steps - made), self._keeps_pieces()
+        attempts, keeps = min(self.attempts.count, self.most_steps - steps_before), self._keeps_pieces()
         attempts = min(attempts, PIECES_AT_ONCE) if keeps else attempts
         numbers = np.zeros((1, len(PROGRESS)))
         before = motion.samples.count
@@ -164,10 +164,10 @@ class Segments:
         state = self._parts(y)
         pieces = self.loop.piece_room(state, attempts) if keeps else None
         times, rows = motion.samples.t[:-1], {name: array[:, :-1] for name, array in self.rows.items()}
-        limits = self._limits(end, attempts, given)
+        limits = self._limits(end, attempts, arguments)
         with self.attempts:
             progress, state = self.loop.advance(
-                IntegrationProgress(numbers), state, given, times, rows, limits=limits, pieces=pieces
+                IntegrationProgress(numbers), state, arguments, times, rows, limits=limits, pieces=pieces
             )
         if motion.corrector is not None and DRIFT in state:
             motion.corrector.saw(*state[DRIFT][0])
@@ -180,17 +180,17 @@ class Segments:
         self.search = reached if running else np.nan, progress.numbers[0, _SEARCH].copy()
         located = bool(progress.located[0])
         self._unusual = not located and bool(progress.stopped[0] or progress.failed[0])
-        event = self._event(int(progress.which[0]), reached, given) if located else (None, None)
+        event = self._event(int(progress.which[0]), reached, arguments) if located else (None, None)
         y_end = np.concatenate([np.ravel(state[name]) for name in self.parts.state])
         result = Reached(reached, y_end, *event)
         if pieces is not None:
-            result = self._through_pieces(result, pieces[0], given)
-        self._fill(t, y, given, slice(before, int(progress.row[0])), result.t)
+            result = self._through_pieces(result, pieces[0], arguments)
+        self._fill(t, y, arguments, slice(before, int(progress.row[0])), result.t)
         if result.t == t and result.event is None:
             return self.advance(t, y, end) if running and not keeps else None  # the search goes on, or Python searches
         motion.integrator.restart()
         self.h, self.rejected = (self.h, self.rejected) if result.event is None else (0.0, 0.0)
-        self._keep(before, result.t, int(progress.row[0]), given)
+        self._keep(before, result.t, int(progress.row[0]), arguments)
         return result
 
     def _rests(self, t: float, y: Array) -> bool:
@@ -227,13 +227,13 @@ class Segments:
 
     def _parts(self, y: Array) -> Arrays:
         """The state as arrays of one state."""
-        found, first = {}, 0
+        parts, first = {}, 0
         for name in self.parts.state:
-            found[name] = y[None, first : first + self.sizes[name]].copy()
+            parts[name] = y[None, first : first + self.sizes[name]].copy()
             first += self.sizes[name]
-        found["work"] = found["work"][:, 0]
-        found |= {begin: found[name].copy() for name, begin in self.parts.begin.items()}
-        return found | ({DRIFT: np.zeros((1, 2))} if DRIFT in self.sizes else {})
+        parts["work"] = parts["work"][:, 0]
+        parts |= {begin: parts[name].copy() for name, begin in self.parts.begin.items()}
+        return parts | ({DRIFT: np.zeros((1, 2))} if DRIFT in self.sizes else {})
 
     def _places_of_state(self) -> Array:
         """The places of the numbers of y among those of the state of the loop."""
@@ -253,7 +253,7 @@ class Segments:
             slip[i], held[i] = mode.slip[k], held_rows[k]
             least[i], most[i] = dry.constant.least[k], dry.constant.most[k]
         room = SLACK * (most - least)
-        given: Arrays = {"slip": slip, "held": held, "least": least, "most": most, "room": room}
+        arguments: Arrays = {"slip": slip, "held": held, "least": least, "most": most, "room": room}
         if self.stops:
             lower, upper = np.full(n, -np.inf), np.full(n, np.inf)
             for place, (i, side, limit) in self.stop_of.items():
@@ -264,22 +264,22 @@ class Segments:
                 else:
                     held[i], bound = 1.0, least if side < 0 else most
                     bound[i], room[i] = side * np.inf, 0.0
-            given |= {"lower": lower, "upper": upper}
+            arguments |= {"lower": lower, "upper": upper}
         closed = mode.held[barriers.stops : len(barriers)]
         if len(self.stop_of) < barriers.stops or (closed.any() and not self.contacts):
             return None
         if self.contacts:
-            given["closed"] = closed.astype(float)
+            arguments["closed"] = closed.astype(float)
             if closed.any() and not self._is_determined(y, held, closed):
                 return None
         if self.parts.flexible:
-            given |= self._rotors(y)
-        given |= self._forces(t, y)
+            arguments |= self._rotors(y)
+        arguments |= self._forces(t, y)
         if self.constrained:
             if held.any() and not self._is_determined(y, held):
                 return None
-            given["usual"] = self.dead_points.usual_pivots
-        return {name: np.array(values, dtype=float)[None] for name, values in given.items()}
+            arguments["usual"] = self.dead_points.usual_pivots
+        return {name: np.array(values, dtype=float)[None] for name, values in arguments.items()}
 
     def _forces(self, t: float, y: Array) -> Arrays:
         """The forces as arguments of the rates: at a time, and their rates until the end of the hold."""
@@ -364,10 +364,10 @@ class Segments:
             begin, y = float(piece[0]), piece[2 + places]
             end, y_end = (result.t, result.y) if last else (float(pieces[k + 1, 0]), pieces[k + 1, 2 + places])
             near, at = self._near(piece, y, end, y_end), partial(self._at, begin, y, given)
-            known = [(result.event, result.source)] if last and result.event is not None else []
-            beyond = end + PAST * motion.duration if known else end
-            step = Step(begin, y, beyond, at(beyond) if known else y_end, near, at)
-            event, source = self._first_beside(step, known)
+            last_event = [(result.event, result.source)] if last and result.event is not None else []
+            beyond = end + PAST * motion.duration if last_event else end
+            step = Step(begin, y, beyond, at(beyond) if last_event else y_end, near, at)
+            event, source = self._first_beside(step, last_event)
             if motion.dense is not None:
                 motion.dense.add(end if event is None else event.t, near)
             if event is not None and event is not result.event:
@@ -492,8 +492,8 @@ class Segments:
         """Accelerations, the forces of stops and the friction of some rows."""
         modes = self.modes
         names = [a.name for a in self.forces.function.arguments if a.name in own or a.name in given]
-        found = self.forces(**{name: own[name] if name in own else given[name] for name in names})
-        friction, push = np.array(found.friction), np.zeros((len(own["q"]), len(modes.barriers)))
+        forces = self.forces(**{name: own[name] if name in own else given[name] for name in names})
+        friction, push = np.array(forces.friction), np.zeros((len(own["q"]), len(modes.barriers)))
         for place, (i, side, _) in self.stop_of.items():
             if modes.mode.held[place]:
                 row = self.row_of_link.get(i)
@@ -503,15 +503,15 @@ class Segments:
                 push[:, place] = side * (friction[:, i] - own_part)
                 friction[:, i] = own_part
         if self.contacts:
-            push[:, modes.barriers.stops :] = found.push
-        rotors = [found.rotor_friction] if self.places else []
-        self.motion.samples.keep_forces(rows, found.qdd, push, np.concatenate([friction, *rotors], axis=-1))
+            push[:, modes.barriers.stops :] = forces.push
+        rotors = [forces.rotor_friction] if self.places else []
+        self.motion.samples.keep_forces(rows, forces.qdd, push, np.concatenate([friction, *rotors], axis=-1))
 
 
 def with_contacts(robot: Robot, planes: tuple[PointOnPlane, ...]) -> Robot:
     """A robot without constraints with contacts in their place, which it keeps for the next motion."""
-    kept, name = vars(robot), f"_with_contacts_{planes!r}"
-    if name not in kept:
-        kept[name] = robot.with_constraints(*planes)
-    robot_at_contacts: Robot = kept[name]
+    cache, name = vars(robot), f"_with_contacts_{planes!r}"
+    if name not in cache:
+        cache[name] = robot.with_constraints(*planes)
+    robot_at_contacts: Robot = cache[name]
     return robot_at_contacts

@@ -28,8 +28,10 @@ class CompiledSteps:
     def __init__(self, problem: Problem) -> None:
         system, method, forces = problem.system, problem.method, problem.forces
         self.problem, self.system, self.method = problem, system, method
-        given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
-        self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
+        force_arguments: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
+        self._given: dict[str, Constant | Table] = {
+            name: one for name, one in force_arguments.items() if one is not None
+        }
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
         flexible, bends = bool(system.places), system.carries
         step = step_function(method.scheme, None, None, energy=True, flexible=flexible, bristles=bends)
@@ -56,10 +58,12 @@ class CompiledSteps:
         """
         forces = {name: force.during(slice(first, last)) for name, force in self._given.items()}
         x, v, *after = state
-        given: dict[str, Any] = self._positions(x, v) | dict(zip(self._after, after, strict=True)) | forces | {"h": h}
+        arguments: dict[str, Any] = (
+            self._positions(x, v) | dict(zip(self._after, after, strict=True)) | forces | {"h": h}
+        )
         out = dict(zip(self._recorded, rows, strict=True)) if rows else None
         steps = last - first
-        final = self._loop(**given, steps=steps, every=every or steps, out=out, report=report).final
+        final = self._loop(**arguments, steps=steps, every=every or steps, out=out, report=report).final
         x, v = final.q, final.qd
         if self.system.places:
             x, v = stacked(x, final.theta, self.system.places), stacked(v, final.thetad, self.system.places)
@@ -79,17 +83,17 @@ class CompiledSteps:
         full = grid.steps if grid.last_step == grid.step else grid.steps - 1
         before = saved[saved < full]  # rows at the beginning of steps of full length
         every = _spacing(before, full)
-        for kept, force in zip(samples.forces, self._given.values(), strict=True):
-            kept[:] = force.at_steps(saved)
+        for force_rows, force in zip(samples.forces, self._given.values(), strict=True):
+            force_rows[:] = force.at_steps(saved)
 
-        def made(steps: int) -> None:
+        def report_steps(steps: int) -> None:
             samples.effort.steps, samples.effort.evaluations = steps, steps * self.method.scheme.evaluations
             report(steps / grid.steps)
 
         def recorded(part: float) -> None:
             steps = round(part * full)
             samples.count = -(-steps // every)
-            made(steps)
+            report_steps(steps)
 
         if every:
             kept_of = (samples.q, samples.qd, samples.work, samples.bristles, *map(samples.signals.get, ROTORS))
@@ -100,14 +104,14 @@ class CompiledSteps:
             for k, following in pairwise([*before, full]):
                 samples.record(state, ())
                 state = self.run(state, int(k), int(following), grid.step)
-                made(int(following))
+                report_steps(int(following))
         if full < grid.steps:
             if full in saved:
                 samples.record(state, ())
             state = self.run(state, full, grid.steps, grid.last_step)
         samples.record(state, ())
         samples.memory = dict(zip(self.method.scheme.memory, state[3 + self.system.carries :], strict=True))
-        made(grid.steps)
+        report_steps(grid.steps)
 
     def refuse_divergence(self) -> None:
         """Raise an error with the time and the joint if a motion that is not in a batch diverged."""
@@ -115,17 +119,17 @@ class CompiledSteps:
         finite = np.isfinite(samples.qd).all(axis=-1) & np.isfinite(samples.q).all(axis=-1)
         if finite.all():
             return
-        lost = int(np.argmin(finite))
-        k, end = int(saved[lost - 1]), int(saved[lost])
+        row = int(np.argmin(finite))
+        k, end = int(saved[row - 1]), int(saved[row])
         memory = self.method.scheme.start(*samples.state(0)[:2])[3:]
-        state: State = (*samples.state(lost - 1), *memory)
+        state: State = (*samples.state(row - 1), *memory)
         while k < end:
             h = grid.last_step if k == grid.steps - 1 else grid.step
             following = self.run(state, k, k + 1, h)
             if not np.isfinite(following[1]).all():
                 break
             k, state = k + 1, following
-        samples.count = lost
+        samples.count = row
         if samples.make_last_row(k * grid.step):
             samples.record(state, tuple(force.at_steps(np.array([k]))[0] for force in self._given.values()))
         q, qd = self.system.seen(*state[:2])

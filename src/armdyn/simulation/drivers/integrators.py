@@ -133,11 +133,11 @@ class ByFormula:
             rate = self.rates(later, self._whole(y, x, v, 0.0))
             return velocities(rate), rate[-1]
 
-        known = velocities(first), first[-1]
+        begin = velocities(first), first[-1]
         x = np.concatenate([y[:n], np.zeros(self.own)]) if self.own else y[:n]
         equations: Equations = f if self._momenta is None else self._momenta.by(f)
         state = (x, velocities(y), y[-1], *self.memory)
-        x, v, work, *memory = scheme.formula(equations, known, t, state, np.float64(h))
+        x, v, work, *memory = scheme.formula(equations, begin, t, state, np.float64(h))
         return self._whole(y, x, v, work), tuple(memory)
 
     def _whole(self, y: Array, x: Array, v: Array, work: float) -> Array:

@@ -125,10 +125,10 @@ class Run:
         Returns the states that are to be integrated again: nothing of them is kept, and their steps do not count.
         """
         for k, (begin, end) in enumerate(pairwise(map(float, self.edges))):
-            held = self._held(k, begin, end)
-            self._enter(k, begin, held)
+            forces = self._held(k, begin, end)
+            self._enter(k, begin, forces)
             while ((self.progress.t < end) & ~self.progress.failed).any():
-                self._advance(held, end)
+                self._advance(forces, end)
                 if self.grid is None and self.progress.steps.max() >= self.method.max_steps:
                     self._refuse_more_steps()
             self.progress = self.progress.to_next_hold()
@@ -188,14 +188,14 @@ class Run:
     def _held(self, k: int, begin: float, end: float) -> Arrays:
         """The arguments of the rates during hold k."""
         between = self.forces.between(begin, end)
-        given = {"tau": between.torque, "f_tip": between.f_tip}
+        force_arguments = {"tau": between.torque, "f_tip": between.f_tip}
         times = (begin, end) if self.linear else (begin,)
-        at = {name: [self._values(f, k, t) for t in times] for name, f in given.items() if f is not None}
-        held = {name: values[0] for name, values in at.items()}
+        at = {name: [self._values(f, k, t) for t in times] for name, f in force_arguments.items() if f is not None}
+        values_of_forces = {name: values[0] for name, values in at.items()}
         if not self.linear:
-            return held | self.constant
+            return values_of_forces | self.constant
         rates = {f"{name}_rate": (last - first) / (end - begin) for name, (first, last) in at.items()}
-        return held | rates | {"t_0": np.array(begin)} | self.constant
+        return values_of_forces | rates | {"t_0": np.array(begin)} | self.constant
 
     def _values(self, force: Any, k: int, t: float) -> Array:
         value = np.asarray(force.at(k, t, self.state["q"], self.state["qd"]))
@@ -229,8 +229,8 @@ class Run:
         def record() -> None:
             for name, values in own.items():
                 self._rows(name)[0, self.samples.count] = values
-            for kept, force in zip(self.samples.forces, unknown, strict=True):
-                kept[self.samples.count] = force
+            for force_rows, force in zip(self.samples.forces, unknown, strict=True):
+                force_rows[self.samples.count] = force
             self.samples.count += 1
 
         self.samples.keep_end(t, record, lambda: None)
@@ -258,16 +258,16 @@ class Run:
             self.corrector.saw(*self.state[DRIFT][~self.progress.failed].max(axis=0, initial=0.0))
         for name, of_links in (("theta", samples.q), ("thetad", samples.qd)):
             if name in self.apart:
-                rotors, kept = self.apart[name][:, :count].swapaxes(0, 1), samples.signals[name]
-                kept[:count] = of_links[:count]
-                kept[:count, ..., list(self.system.places)] = rotors.reshape((count, *self.batch, -1))
+                rotors, values = self.apart[name][:, :count].swapaxes(0, 1), samples.signals[name]
+                values[:count] = of_links[:count]
+                values[:count, ..., list(self.system.places)] = rotors.reshape((count, *self.batch, -1))
         if self.system.has_states:
             samples.work[:count] += self.system.energy_of_states(samples.states(slice(count)), samples.q[:count])
-        t, lost = samples.t[:count], ~np.isfinite(samples.work[:count])
+        t, unfinished = samples.t[:count], ~np.isfinite(samples.work[:count])
         holds = np.zeros(count, dtype=int)
         if len(self.edges) > 2:
             holds = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
-        for kept, force in zip(samples.forces, (self.forces.torque, self.forces.f_tip), strict=False):
-            kept[:count] = force.at_times(t) if isinstance(force, Scheduled) else force.at_steps(holds)  # type: ignore[union-attr]
-            if lost.any():
-                kept[:count][lost] = np.nan
+        for values, force in zip(samples.forces, (self.forces.torque, self.forces.f_tip), strict=False):
+            values[:count] = force.at_times(t) if isinstance(force, Scheduled) else force.at_steps(holds)  # type: ignore[union-attr]
+            if unfinished.any():
+                values[:count][unfinished] = np.nan

@@ -16,9 +16,9 @@ class StepsBefore:
     """Counts the steps since the last jump or corner of the forces, or the last step of another length."""
 
     def __init__(self, forces: Forces) -> None:
-        given = [force for force in (forces.torque, forces.f_tip) if force is not None]
-        bent = [force.times for force in given if isinstance(force, Scheduled) and not force.held]
-        self._corners: Array = np.sort(np.concatenate([np.zeros(0), *bent]))
+        several = [force for force in (forces.torque, forces.f_tip) if force is not None]
+        corners = [force.times for force in several if isinstance(force, Scheduled) and not force.held]
+        self._corners: Array = np.sort(np.concatenate([np.zeros(0), *corners]))
         self._corners_passed, self._length, self._count = 0, 0.0, 0
         self._held: tuple[Array | None, ...] = ()
 

@@ -86,9 +86,9 @@ class DryModes:
     def begun(self, states: States, acting: Acting) -> Array:
         """Initialise modes: joints that move slip, those that rest stick or slip; returns success per state."""
         states.slip[:] = np.where(self.dry, slips(states.qd), 0.0)
-        found = self.decided(states, acting)
+        decision = self.decided(states, acting)
         states.qd[self.dry & (states.slip == 0.0)] = 0.0
-        return found
+        return decision
 
     def after_event(self, states: States, place: Array, acting: Acting) -> Array:
         """Change modes after coordinate number ``place`` of each state has stopped or its friction is at its bound.
@@ -102,8 +102,8 @@ class DryModes:
         states.slip[every, place] = np.where(stuck, beyond, 0.0)
         states.qd[every[~stuck], place[~stuck]] = 0.0
         creeps = self.dry & (states.slip != 0.0) & (np.abs(states.qd) <= SLOW) & (states.qd != 0.0)
-        found: Array = ~creeps.any(axis=-1)
-        return found & self.decided(states, acting)
+        determinate: Array = ~creeps.any(axis=-1)
+        return determinate & self.decided(states, acting)
 
     def _margins(self, states: States, acting: Acting) -> tuple[Array, Array, Array]:
         """True for each coordinate that does not rest or is held; the direction of the force on it; accelerations."""
@@ -157,8 +157,8 @@ def has_loop(problem: Problem, joints: FrictionRows) -> bool:
     """True if a compiled loop can make the motion: an explicit formula, held forces, each dry joint a coordinate."""
     system, forces = problem.system, problem.forces
     plain = not (system.places or system.has_states or system.robot.model.constraints or problem.corrector is not None)
-    known = forces.held and has_steps(problem.method, forces) and not problem.within_steps
-    return plain and known and rub_without_load(system.robot.mechanism.drive) and bool((joints.own >= 0).all())
+    predictable = forces.held and has_steps(problem.method, forces) and not problem.within_steps
+    return plain and predictable and rub_without_load(system.robot.mechanism.drive) and bool((joints.own >= 0).all())
 
 
 class StickingRun(Run):
@@ -264,8 +264,8 @@ class StickingRun(Run):
         super()._finish()
         self.slips[-1] = self.slip
         if self.again.any():
-            left = {self._index(n) for n in np.flatnonzero(self.again).tolist()}
-            self.samples.events[:] = [one for one in self.samples.events if one.index not in left]
+            again = {self._index(n) for n in np.flatnonzero(self.again).tolist()}
+            self.samples.events[:] = [one for one in self.samples.events if one.index not in again]
 
     def _keep_end(self) -> None:
         """The last state of a single motion that cannot be continued, and its modes."""

@@ -74,10 +74,10 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
     program = robot.compile(motion).program(optional_inputs=("f_tip",) if with_f_tip else ())
     n = robot.dof
     y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n + 2)))
-    held = [heyoka.par[k] for k in range(sum(port.size for port in program.inputs) - 2 * n)]
+    forces = [heyoka.par[k] for k in range(sum(port.size for port in program.inputs) - 2 * n)]
     operations = ARITHMETIC | {name: getattr(heyoka, name) for name in SAME_NAMES}
     try:
-        qdd, (power,) = program.replay([*y[: 2 * n], *held], operations, heyoka.expression)
+        qdd, (power,) = program.replay([*y[: 2 * n], *forces], operations, heyoka.expression)
     except Unsupported as error:
         raise Unsupported(
             f"{method} needs analytic equations, as those of friction that depends on |qd| or sign(qd) or whose "

@@ -129,8 +129,11 @@ class Step:
         self.rows, self.first = arm.rows, first
         (x, v, _), slip = state, arm.slip
         self.slips_on = slip * slip * (1.0 - turns)
-        self.bounds, known = arm.bounds(x, v), arm.known_bounds(x, v)
-        self.mean, self.half = 0.5 * (known.forwards + known.backwards), 0.5 * (known.forwards - known.backwards)
+        self.bounds, kinetic = arm.bounds(x, v), arm.known_bounds(x, v)
+        self.mean, self.half = (
+            0.5 * (kinetic.forwards + kinetic.backwards),
+            0.5 * (kinetic.forwards - kinetic.backwards),
+        )
         self.taken = slip * slip * (self.mean + self._of_rows(first.of_loads)) + self.half * slip + first.holding
         self.least, self.most = self._bounds(self.bounds)
         self.hidden = first.hidden * self.rows.of_coordinates(self.slips_on)
@@ -185,8 +188,8 @@ class Step:
         kinetic = 0.5 * arm.momenta(0.5 * (x + until), change) @ (predicted + after)
         work = energies[0] + arm.energies_of_change(x, v, kinetic, until, moved)[0]
         friction = np.array([*solution.impulses[:of_links], *solution.impulses[unilateral.stop :]], dtype=object)
-        taken = arm.energies_on(x, self.first, later - x)[1] - friction @ (self.rows.matrix @ (later - x))
-        energies = np.array([work, self.state[2][1] + taken])
+        losses = arm.energies_on(x, self.first, later - x)[1] - friction @ (self.rows.matrix @ (later - x))
+        energies = np.array([work, self.state[2][1] + losses])
         return later, after, energies
 
     def _at_rest(self, solution: Impulses) -> tuple[Array, Array]:
@@ -248,10 +251,10 @@ class Step:
         rows, v = self.rows, self.state[1]
         without = self.v0 + self.taken @ self.response.columns  # velocities without dry friction
         gained = (self.first.pushed + rows.matrix.T @ self.taken) @ (without + v)
-        given = (forces - self.taken) @ (rows.matrix @ (without + after))
+        gain = (forces - self.taken) @ (rows.matrix @ (without + after))
         return (
-            less(0.0, given)
-            * less(0.0, given + gained)
+            less(0.0, gain)
+            * less(0.0, gain + gained)
             * less(APART * (self.turns @ abs(rows.matrix @ v)), self._pushes(forces))
         )
 
@@ -267,13 +270,13 @@ class Step:
     def _times(self, times: Array) -> Array:
         """The time in which the velocity of each coordinate changes, s."""
         longest = largest(times * self.changes)
-        found = np.full(self.rows.matrix.shape[1], longest, dtype=object)
+        times_of_coordinates = np.full(self.rows.matrix.shape[1], longest, dtype=object)
         if self.arm.constrained:
-            return found
+            return times_of_coordinates
         for one, changes, i in zip(times, self.changes, self.rows.own, strict=True):
             if i >= 0:
-                found[i] = longest + changes * (one - longest)
-        return found
+                times_of_coordinates[i] = longest + changes * (one - longest)
+        return times_of_coordinates
 
     def _stacked(self, times: Array, h: Any) -> Array:
         """Times of the links, and half the step for the rotors."""
@@ -290,5 +293,5 @@ class Step:
 
 def part_after_zero(crosses: Array, before: Array, after: Array) -> Array:
     """The fraction of a step after a velocity passes through zero, 0 if it does not."""
-    found: Array = crosses * after / select(crosses, after - before, 1.0)
-    return found
+    part: Array = crosses * after / select(crosses, after - before, 1.0)
+    return part

@@ -69,12 +69,12 @@ class Bending:
 
 def bendings(model: Model) -> list[Bending]:
     """The laws with a state, in the order of the joints."""
-    found: list[Bending] = []
+    several: list[Bending] = []
     for place, joint in enumerate(model.joints):
         for law in joint.laws:
             if isinstance(law, FrictionWithState):
-                found.append(Bending(place, law, sum(one.size for one in found)))
-    return found
+                several.append(Bending(place, law, sum(one.size for one in several)))
+    return several
 
 
 def bristle_labels(model: Model) -> tuple[Label, ...]:
@@ -128,8 +128,8 @@ class Bristles:
         rates, of_bodies = self.drive.rates(qd), [0.0] * len(self.drive.terms)
         for one, k in self._placed:
             of_bodies[k] = of_bodies[k] + one.law.force_with(one.of(z), rates[k])
-        found: Array = self.drive.forces(of_bodies)
-        return found
+        joint_forces: Array = self.drive.forces(of_bodies)
+        return joint_forces
 
     def energy(self, z: Any) -> Any:
         """Energy stored in all bristles, J."""
@@ -285,7 +285,7 @@ def other_friction(
 def frictions(robot: Robot, samples: Samples, qdd: Array) -> dict[str, Array]:
     """The signals of friction of a motion in which nothing sticks, bristle friction included."""
     (_, *f_tip), theta, thetad = samples.forces, samples.signals["theta"], samples.signals["thetad"]
-    known = without_bristles(robot).compile(other_friction)(samples.q, samples.qd, theta, thetad, qdd, *f_tip)
+    losses = without_bristles(robot).compile(other_friction)(samples.q, samples.qd, theta, thetad, qdd, *f_tip)
     bends, flexible = robot.compile(bending)(samples.bristles, thetad)[0], np.zeros(robot.dof)
     flexible[list(flexible_places(robot.model))] = 1.0
-    return {"friction": known[0] + (1.0 - flexible) * bends, "rotor_friction": known[1] + flexible * bends}
+    return {"friction": losses[0] + (1.0 - flexible) * bends, "rotor_friction": losses[1] + flexible * bends}

@@ -59,11 +59,11 @@ def _without_load(drive: Drive, body: int) -> list[tuple[float, float]]:
 
 def moved_together(drive: Drive) -> dict[Terms, list[tuple[int, float]]]:
     """Bodies with dry friction that move in proportion, with their factors, by the terms of their row."""
-    found: dict[Terms, list[tuple[int, float]]] = {}
+    groups: dict[Terms, list[tuple[int, float]]] = {}
     for k in rubbing_bodies(drive):
         first = drive.terms[k][0][1]
-        found.setdefault(tuple((i, factor / first) for i, factor in drive.terms[k]), []).append((k, first))
-    return found
+        groups.setdefault(tuple((i, factor / first) for i, factor in drive.terms[k]), []).append((k, first))
+    return groups
 
 
 def row_forces(drive: Drive, bodies: Sequence[tuple[int, float]]) -> list[Any]:
@@ -71,12 +71,12 @@ def row_forces(drive: Drive, bodies: Sequence[tuple[int, float]]) -> list[Any]:
 
     Without the laws that depend on the load; numbers or traced scalars, as the drive has them.
     """
-    found: list[Any] = [0.0] * 4
+    forces: list[Any] = [0.0] * 4
     for k, factor in bodies:
         c = rounded(drive.friction[k])
         dry = [law for law in drive.laws[k] if is_dry(law) and not law.depends_on_load]
         laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in dry]
         least, most, backwards, forwards = (sum(each) for each in zip((-c, c, -c, c), *laws, strict=True))
         own = (most, least, forwards, backwards) if factor < 0 else (least, most, backwards, forwards)
-        found = [a + factor * b for a, b in zip(found, own, strict=True)]
-    return found
+        forces = [a + factor * b for a, b in zip(forces, own, strict=True)]
+    return forces

@@ -66,15 +66,15 @@ class JointLimit:
     def watched(self, robot: Robot) -> list[Watched]:
         """The distances from both limits, if they are finite."""
         switch("terminal", self.terminal, error=SettingError)
-        found = [
+        functions = [
             Watched(f"{one.joint} {one.side} limit", _distance(one), -1, self.terminal, THERE)
             for one in limits_of(robot, None if self.joint is None else [self.joint])
         ]
-        if not found:
+        if not functions:
             missing = "no joint has" if self.joint is None else f"joint {self.joint!r} has no"
             remedy = either("with_limits gives some", "the description gives some")
             raise SettingError(f"JointLimit: {missing} limits in {robot.name!r}; {remedy}")
-        return found
+        return functions
 
 
 @dataclass(frozen=True)
@@ -202,10 +202,10 @@ class JointBound(NamedTuple):
 def limits_of(robot: Robot, names: Sequence[str] | None) -> list[JointBound]:
     """The finite limits of coordinates, then of joints that several coordinates move; of all, or of those named."""
     several = joints_of_several(robot)
-    known = (*robot.joint_names, *(joint.name for joint, *_ in several))
+    candidates = (*robot.joint_names, *(joint.name for joint, *_ in several))
     for name in names or ():
-        if name not in known:
-            raise UnknownName.of("joint", name, known, repr(robot.name))
+        if name not in candidates:
+            raise UnknownName.of("joint", name, candidates, repr(robot.name))
     moved = [(joint, row, 0.0) for joint, row in zip(robot.joints, np.eye(robot.dof), strict=True)]
     return [
         JointBound(joint.name, joint.kind, row, offset, side, float(limit), sign)

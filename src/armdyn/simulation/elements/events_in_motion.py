@@ -153,8 +153,8 @@ class SignChanges(LocatedFunctions):
 
     def _along(self, k: int, begin: float, at: At) -> Function:
         """A function of time; at the begin of a piece its sign alone, if that is known."""
-        known = self.sign(k)
-        return lambda t: known if known and t <= begin else self.value(k, at(t))
+        sign = self.sign(k)
+        return lambda t: sign if sign and t <= begin else self.value(k, at(t))
 
     def state_at(self, step: Step, event: Found) -> tuple[float, Array]:
         """The time of a change of sign, s, and the state there, integrated from the begin of the step.

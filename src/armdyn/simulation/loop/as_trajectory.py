@@ -153,12 +153,12 @@ def _trajectory_of(
     """The trajectory of a run at some times, of a loop with these arguments that began at a time of the clock, s."""
     from armdyn.simulation.results import made_trajectory  # noqa: PLC0415 - which imports methods of every kind
 
-    rolled, given = at.rolled, partial(input_at, loop.rollout, arguments, steps=at.steps)
+    rolled, input_of = at.rolled, partial(input_at, loop.rollout, arguments, steps=at.steps)
     q, qd = at.whole("q"), at.whole("qd")
     batch = q.shape[1:-1]
-    forces = [at.whole("tau") if "tau" in rolled.rows._fields else given("tau", batch=batch)]
+    forces = [at.whole("tau") if "tau" in rolled.rows._fields else input_of("tau", batch=batch)]
     if arguments.get("f_tip") is not None:
-        forces.append(given("f_tip", batch=batch))
+        forces.append(input_of("f_tip", batch=batch))
     samples = Samples(at.t, q, qd, at.whole("work"), tuple(forces), count=len(at.t))
     each = loop.method.scheme.evaluations * int(np.prod(batch))
     samples.lost, samples.events = rolled.divergence, events
@@ -168,7 +168,7 @@ def _trajectory_of(
     samples.signals = {name: at.signal(name) for name in rolled.rows._fields if name not in NO_SIGNALS}
     for name in loop.inputs:
         if is_reference(name) and arguments.get(name) is not None and name not in samples.signals:
-            samples.signals[name] = given(name, batch=batch).reshape(*q.shape[:-1], -1)
+            samples.signals[name] = input_of(name, batch=batch).reshape(*q.shape[:-1], -1)
     samples.labels = {} if loop.barriers is None else loop.barriers.labels()
     sticks = loop.friction.sticks(energy=True)
     if sticks or ELEMENTS in samples.signals:
@@ -177,12 +177,14 @@ def _trajectory_of(
     system = System(loop.robot, "error", carries=samples.bristles is not None)
     if dense:
         samples.dense = {index: DenseOfLoop.of(at.states, index) for index in np.ndindex(batch)}
-    found = made_trajectory(system, method, samples, time.perf_counter() - began)
+    trajectory = made_trajectory(system, method, samples, time.perf_counter() - began)
     if sticks and "friction" not in samples.signals:  # what holds joints is not known; that at rest is not it
-        known = {name: values for name, values in found.signals.items() if name not in ("friction", "rotor_friction")}
-        labels = {name: labels for name, labels in found.signal_labels.items() if name in known}
-        found = dataclasses.replace(found, signals=known, signal_labels=labels)
-    return found
+        signals = {
+            name: values for name, values in trajectory.signals.items() if name not in ("friction", "rotor_friction")
+        }
+        labels = {name: labels for name, labels in trajectory.signal_labels.items() if name in signals}
+        trajectory = dataclasses.replace(trajectory, signals=signals, signal_labels=labels)
+    return trajectory
 
 
 def recorded(loop: ClosedLoop) -> tuple[str, ...]:

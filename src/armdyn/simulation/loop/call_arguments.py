@@ -103,39 +103,39 @@ class CallArguments:
 
     def of_run(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """The arguments of a run, which warns of steps too long for springs."""
-        given = self.of_call(q0, qd0, inputs, steps)
+        arguments = self.of_call(q0, qd0, inputs, steps)
         if self.flexible:
-            warn_of_springs(self.robot, self.method, given["q"], given["h"], steps)
-        return given
+            warn_of_springs(self.robot, self.method, arguments["q"], arguments["h"], steps)
+        return arguments
 
     def of_call(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name; states default to zero, and the times of the steps are computed."""
         self._check_constraints(q0, qd0)
         dtype = self.dtype(q0, qd0, inputs)
         at_rest = np.zeros(self.robot.dof, dtype)
-        given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
-        _check_step(given["h"])
+        arguments = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
+        _check_step(arguments["h"])
         if self.flexible:
             for rotors, links in ROTORS.items():  # as a step has them, for the first row
-                given[rotors] = self._of_rotors(given.get(rotors), given[links])
+                arguments[rotors] = self._of_rotors(arguments.get(rotors), arguments[links])
         self._check_time(inputs)
-        t0 = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError)
+        t0 = number("t0", arguments.pop("t0", 0.0), unit="s", error=SettingError)
         if self.takes_brakes:
-            switched = self.brakes.over_time(inputs.get(BRAKES, self.switches), t0, given["h"], steps)
-            given[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
+            switched = self.brakes.over_time(inputs.get(BRAKES, self.switches), t0, arguments["h"], steps)
+            arguments[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
         if self.takes_time:
-            self._refuse_several_steps(given["h"])
-            h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
+            self._refuse_several_steps(arguments["h"])
+            h = number("h", arguments["h"], above=0.0, unit="s", error=SettingError)
             t = t0 + h * np.arange(steps)
-            given["t"] = t.astype(dtype, copy=False)
+            arguments["t"] = t.astype(dtype, copy=False)
         for name in (*self.rollout.state, *(self.controller.zeros if self.controller else ())):
-            if given.get(name) is None:
+            if arguments.get(name) is None:
                 over_time = (steps,) if name in self.rollout.over_time else ()
                 begin = start_of_states(self.robot.model) if name == ELEMENTS else 0.0
-                given[name] = np.full((*over_time, *self.rollout.shape_of(name)), begin, dtype)
-        self._refuse_missing(given)
-        self._warn_of_rows(given, steps)
-        return given
+                arguments[name] = np.full((*over_time, *self.rollout.shape_of(name)), begin, dtype)
+        self._refuse_missing(arguments)
+        self._warn_of_rows(arguments, steps)
+        return arguments
 
     def dtype(self, q0: Any, qd0: Any, inputs: Mapping[str, Any]) -> type[np.floating[Any]]:
         """The type of the numbers that the loop adds to those of a call."""
@@ -179,13 +179,13 @@ class CallArguments:
 
     def refuse_unknown(self, inputs: Mapping[str, Any]) -> None:
         """Name an input that the loop does not take, and the nearest one that it takes."""
-        known = [*self.inputs, *self.rollout.state, "h", *(["t0"] if self.takes_time else [])]
-        words = {*known, *map(self.word, known), "t0", *(["t"] if self.takes_time else [])}
+        candidates = [*self.inputs, *self.rollout.state, "h", *(["t0"] if self.takes_time else [])]
+        words = {*candidates, *map(self.word, candidates), "t0", *(["t"] if self.takes_time else [])}
         for name in inputs:
             if name in OF_SIMULATE and name not in words:
                 raise UnknownName(f"no argument {name!r} in a call of a closed loop; {OF_SIMULATE[name]}")
             if name not in words and not name.startswith("tangent_"):
-                raise UnknownName.of("argument", name, [*map(self.word, known)], self.law)
+                raise UnknownName.of("argument", name, [*map(self.word, candidates)], self.law)
 
     def word(self, name: str) -> str:
         """An argument as it is written in a call: a parameter "link_6.mass" as link_6_mass."""
@@ -252,16 +252,16 @@ class TotalDerivatives:
     def wrt(self, names: Iterable[str]) -> tuple[str, ...]:
         """The arguments of the rollout that change with those of the call."""
         named = tuple(names)
-        found = [name for name in named if name != "t0" or not self.takes_time]
-        found += [rotors for rotors, links in self._rotors.items() if links in named and rotors not in named]
+        result = [name for name in named if name != "t0" or not self.takes_time]
+        result += [rotors for rotors, links in self._rotors.items() if links in named and rotors not in named]
         if self.takes_time and "t" not in named and any(name in named for name in TIMES):
-            found.append("t")
-        return tuple(found)
+            result.append("t")
+        return tuple(result)
 
     def tangents(self, names: Iterable[str], call: Mapping[str, Any], steps: int) -> dict[str, Any]:
         """The rates of the rollout's arguments that follow from those of the call, ``tangent_X`` of X."""
         named = tuple(names)
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for rotors, links in self._rotors.items():
             if links in named or rotors in named:
                 of_links, own = call.get(f"tangent_{links}"), call.get(f"tangent_{rotors}")
@@ -269,12 +269,12 @@ class TotalDerivatives:
                     own = of_links
                 if (rotors in named and own is None) or (links in named and of_links is None):
                     continue  # the rollout names the rate that is missing
-                found |= self._of_rotors(own, of_links, rotors, changes=rotors in self.wrt(named))
+                result |= self._of_rotors(own, of_links, rotors, changes=rotors in self.wrt(named))
         if "t" in self.wrt(named) and "t" not in named:
             k, zero = np.arange(steps), np.zeros(())
             h, t0 = (call.get(f"tangent_{name}", zero) if name in named else zero for name in TIMES)
-            found["tangent_t"] = _over_time(t0, steps) + _over_time(h, steps) * k.reshape(-1, *(1,) * np.ndim(h))
-        return found
+            result["tangent_t"] = _over_time(t0, steps) + _over_time(h, steps) * k.reshape(-1, *(1,) * np.ndim(h))
+        return result
 
     def gradients(self, names: Iterable[str], call: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
         """The gradients by the arguments of the call, from those by the arguments of the rollout."""

@@ -251,11 +251,11 @@ class ClosedLoop:
         >>> armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.pid).to_c(name="arm").functions[0].symbols
         ('arm_init', 'arm_step')
         """
-        said = MEANINGS | (said_of(self.controller.function) if self.controller else {})
+        meanings = MEANINGS | (said_of(self.controller.function) if self.controller else {})
         method, law = str(self.method).partition(",")[0], self._arguments.law
         summary = f"One step of {self.robot.name!r}, {method}, under {law}"
-        found: CCode = self.rollout.to_c(**{"notes": Notes(summary, said), "states": self._test_states} | options)
-        return found
+        code: CCode = self.rollout.to_c(**{"notes": Notes(summary, meanings), "states": self._test_states} | options)
+        return code
 
     def _test_states(self) -> dict[str, NDArray[Any]]:
         """States of the loop's motions, for programs that test its exports: its own step, rotors near their links."""
@@ -324,8 +324,8 @@ class ClosedLoop:
                 errors in the middle, of a controller in Python or of ``report``, have it too.
         """
         loop, inputs = self._of_call(q0, qd0, inputs)
-        given = loop._arguments.of_run(q0, qd0, inputs, steps)
-        rolled = loop.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
+        arguments = loop._arguments.of_run(q0, qd0, inputs, steps)
+        rolled = loop.rollout(**arguments, steps=steps, every=every, out=out, workers=workers, report=report)
         loop.warn_of_dead_points(rolled)
         return rolled
 
@@ -461,11 +461,13 @@ class ClosedLoop:
         options = {name: inputs.pop(name) for name in ("every", "out", "workers", "report") if name in inputs}
         loop, inputs = self._of_call(q0, qd0, inputs, wrt)
         own = {name: value for name, value in inputs.items() if name != "tangent_t0" or "t0" not in wrt}
-        given = loop._arguments.of_call(q0, qd0, own, steps) | self._arguments.derivatives.tangents(wrt, inputs, steps)
-        if "tangent_t" in given and "t" not in wrt:
-            given["tangent_t"] = given["tangent_t"].astype(given["t"].dtype)
+        arguments = loop._arguments.of_call(q0, qd0, own, steps) | self._arguments.derivatives.tangents(
+            wrt, inputs, steps
+        )
+        if "tangent_t" in arguments and "t" not in wrt:
+            arguments["tangent_t"] = arguments["tangent_t"].astype(arguments["t"].dtype)
         rates = loop.rollout.jvp(*self._arguments.derivatives.wrt(wrt))
-        return rates(**given, steps=steps, **options)
+        return rates(**arguments, steps=steps, **options)
 
     def gradient(
         self,
@@ -501,11 +503,11 @@ class ClosedLoop:
         """
         names, total = self._names_of(wrt), self._arguments.derivatives
         loop, inputs = self._of_call(q0, qd0, inputs, names)
-        given = loop._arguments.of_call(q0, qd0, inputs, steps)
-        by = loop.rollout.gradient(cost, total.wrt(names), **given, steps=steps, workers=workers)
-        found = total.gradients(names, inputs, dict(zip(total.wrt(names), by[1:], strict=True)))
+        arguments = loop._arguments.of_call(q0, qd0, inputs, steps)
+        by = loop.rollout.gradient(cost, total.wrt(names), **arguments, steps=steps, workers=workers)
+        gradients = total.gradients(names, inputs, dict(zip(total.wrt(names), by[1:], strict=True)))
         words = (f"d_{self._arguments.word(name)}" for name in names)
-        return named_tuple("Gradient", ["cost", *words])(by[0], *found.values())
+        return named_tuple("Gradient", ["cost", *words])(by[0], *gradients.values())
 
     def _names_of(self, wrt: Iterable[str]) -> tuple[str, ...]:
         """Names by which derivatives are requested, without repetition, with "link_6.mass" for "link_6_mass"."""

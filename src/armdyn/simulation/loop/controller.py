@@ -127,12 +127,12 @@ class Controller:
             DTypeError: results that are no numbers.
         """
         call = partial(self._called, model, values, options)
-        given = call_traced(self.function.name, call, UNTRACED, twice=are_traced(values))
+        results = call_traced(self.function.name, call, UNTRACED, twice=are_traced(values))
         with locating(self.function.name, UNTRACED):
-            for name, array in zip(self.results, given if isinstance(given, tuple) else (given,), strict=False):
+            for name, array in zip(self.results, results if isinstance(results, tuple) else (results,), strict=False):
                 if any(map(_is_no_number, np.ravel(np.asarray(array, dtype=object)))):
                     raise DTypeError(f"{self.function.name} returned {name} = {excerpt(array)}; expected real numbers")
-        return self._by_name(model, given, options)
+        return self._by_name(model, results, options)
 
     def run_on_numbers(self, model: Any, values: Mapping[str, Any]) -> dict[str, Any]:
         """Run the controller untraced on numbers; functions of the robot that it calls return arrays of float64.
@@ -141,27 +141,27 @@ class Controller:
             ShapeError: results of other shapes than it declares.
         """
         with on_numbers():
-            given = self._called(model, values, {})
-        return self._by_name(model, given, {})
+            results = self._called(model, values, {})
+        return self._by_name(model, results, {})
 
     def _called(self, model: Any, values: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
         """The results of the controller for copies of the arrays, so that it may change them."""
-        given = (values.get(a.name) for a in self.function.arguments)
-        return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in given), **options)
+        arguments = (values.get(a.name) for a in self.function.arguments)
+        return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in arguments), **options)
 
     def _by_name(self, model: Any, given: Any, options: Mapping[str, Any]) -> dict[str, Any]:
         """Results by name, of the shapes that it declares."""
         name = self.function.name
-        found = given if isinstance(given, tuple) else (given,)
-        if len(found) != len(self.results):
-            raise ShapeError(f"{name} returned {len(found)} results; expected {len(self.results)}: {self.results}")
+        values = given if isinstance(given, tuple) else (given,)
+        if len(values) != len(self.results):
+            raise ShapeError(f"{name} returned {len(values)} results; expected {len(self.results)}: {self.results}")
         inputs = Inputs(self.function, model.model, ())
-        for result, array, declared in zip(self.results, found, self.function.outputs, strict=True):
+        for result, array, declared in zip(self.results, values, self.function.outputs, strict=True):
             shape = inputs.lengths(declared, options.items())
             if np.shape(array) != shape:
                 meaning = f", {one_per_joint(model.model)}" if declared == ("n",) else ""
                 raise ShapeError(f"{name} returned {result} of shape {np.shape(array)}; expected {shape}{meaning}")
-        return dict(zip(self.results, found, strict=True))
+        return dict(zip(self.results, values, strict=True))
 
     @property
     def uses_time(self) -> bool:
@@ -228,6 +228,6 @@ def singular_task(robot: Robot, controller: Function, q: Array) -> str:
             q, np.zeros(robot.dof), frame=options["frame"], components=options["components"], expressed_in="world"
         )
     except SingularTask as error:
-        said = str(error).removesuffix(".")
-        return f"the task of the controller is singular, so that it has no torque: {said}; both are its options"
+        message = str(error).removesuffix(".")
+        return f"the task of the controller is singular, so that it has no torque: {message}; both are its options"
     return ""

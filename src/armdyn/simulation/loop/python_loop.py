@@ -81,21 +81,21 @@ class PythonLoop:
         told = time.perf_counter()
         for k in range(steps):
             now = values | {n: _in_step(values[n], k, batch.shapes[n]) for n in self.over_time if n in values}
-            found = self._controlled(batch, now, k)
+            results = self._controlled(batch, now, k)
             if k == 0:
                 self.began()
-            acting = now | {name: found[name] for name in FORCES if name in found}
-            if BRAKES in found:  # as in a traced step
-                acting[BRAKES] = np.clip(found[BRAKES], 0.0, 1.0)
+            acting = now | {name: results[name] for name in FORCES if name in results}
+            if BRAKES in results:  # as in a traced step
+                acting[BRAKES] = np.clip(results[BRAKES], 0.0, 1.0)
             later, pushes = self._moved(batch, acting)
-            found.update(pushes)
+            results.update(pushes)
             if k % every == 0:
-                self._record({name: array[:, k // every] for name, array in rows.items()}, now, found)
+                self._record({name: array[:, k // every] for name, array in rows.items()}, now, results)
             if last is not None and k == steps - 1:
-                self._record({name: array[:, 0] for name, array in last.items()}, now, found)
+                self._record({name: array[:, 0] for name, array in last.items()}, now, results)
             values |= later
-            values |= {name: found[name] for name in self.controller.state}
-            self._note_lost(values, now | found, k + 1)
+            values |= {name: results[name] for name in self.controller.state}
+            self._note_lost(values, now | results, k + 1)
             if made is not None:
                 made.so_far = k + 1, {name: values[name] for name in self.state}
             if until is not None and (ended := until(k + 1, {name: values[name] for name in self.state})) is not None:
@@ -112,14 +112,14 @@ class PythonLoop:
 
     def diverged_states(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> DivergedStates:
         """The states that are not finite after a run, noted during it: a controller in Python may not run again."""
-        lost, first = places_of(final)
-        given = of_state(values, first, batch, self.over_time)
-        at_first: Arrays = {name: given[name] for name in self.state}
+        places, first = places_of(final)
+        state = of_state(values, first, batch, self.over_time)
+        at_first: Arrays = {name: state[name] for name in self.state}
         step, before, names = self._lost.get(first, (steps, at_first, ()))
         place = tuple(map(int, np.unravel_index(first, batch.shape))) if batch.shape else ()
         if names_of_lost(at_first):
             step, before, names = 0, at_first, names_of_lost(at_first)
-        return DivergedStates(lost, batch.states, place, given, step, before, names)
+        return DivergedStates(places, batch.states, place, state, step, before, names)
 
     def _record(self, row: Arrays, now: Arrays, found: Arrays) -> None:
         """Fill a row."""
@@ -129,26 +129,28 @@ class PythonLoop:
     def _controlled(self, batch: Batch, now: Arrays, k: int) -> Arrays:
         """The results of the controller for all arms, by name, each of shape (arms, *shape)."""
         results = self.controller.results
-        found = {name: np.full((batch.states, *batch.shapes[name]), np.nan, batch.dtype) for name in results}
+        results_of_states = {
+            name: np.full((batch.states, *batch.shapes[name]), np.nan, batch.dtype) for name in results
+        }
         moves = np.all([np.isfinite(now[name]).all(axis=-1) for name in MOVING if name in self.state], axis=0)
         for number in np.flatnonzero(moves):
             own = of_state(now, int(number), batch, frozenset())
             try:
-                given = self.controller.run_on_numbers(self._mechanism(int(number), own), _for_python(own))
-                for name, value in given.items():
-                    found[name][number] = array(f"{name} of {self.controller.function.name}", value)
+                results_of_one = self.controller.run_on_numbers(self._mechanism(int(number), own), _for_python(own))
+                for name, value in results_of_one.items():
+                    results_of_states[name][number] = array(f"{name} of {self.controller.function.name}", value)
             except Exception as error:
                 error.add_note(self._note(batch, own, int(number), k))
                 raise
-        return found
+        return results_of_states
 
     def _mechanism(self, number: int, own: Arrays) -> Mechanism:
         """The arm with parameters of its own."""
         if not self.parameters:
             return self.mechanism
         if number not in self._mechanisms or self.over_time.intersection(self.parameters):
-            given = {name: own[name].astype(np.float64)[()] for name in self.parameters}
-            self._mechanisms[number] = with_parameters(self.mechanism, given)
+            parameters = {name: own[name].astype(np.float64)[()] for name in self.parameters}
+            self._mechanisms[number] = with_parameters(self.mechanism, parameters)
         return self._mechanisms[number]
 
     def _moved(self, batch: Batch, now: Arrays) -> tuple[Arrays, Arrays]:

@@ -70,8 +70,8 @@ def step_function(
     own |= controller.state_beside((*own, "h", "t", "f_tip")) if controller else {}
     arguments = [Argument(name, shape) for name, shape in own.items()]
     arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
-    given = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
-    arguments += given if controller else [Argument("tau", ("n",))]
+    inputs = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
+    arguments += inputs if controller else [Argument("tau", ("n",))]
     switched = bool(brakes) and (controller is None or BRAKES not in controller.results)
     if switched and BRAKES not in {a.name for a in arguments}:
         arguments += [Argument(BRAKES, (BRAKES,))]
@@ -84,17 +84,17 @@ def step_function(
     def step(model: Any, *arrays: Any) -> Any:
         values = dict(zip(names, arrays, strict=True))
         values |= rotors_of(model, values) if flexible else {}
-        found = {} if controller is None else controller.run(without_states(model), values)
-        acting = {**values, "tau": found.get("tau", values.get("tau"))}
+        after = {} if controller is None else controller.run(without_states(model), values)
+        acting = {**values, "tau": after.get("tau", values.get("tau"))}
         if sticks:
-            given = clip(found[BRAKES], 0.0, 1.0) if BRAKES in found else values.get(BRAKES)
-            arm = brakes.on(model, given) if brakes else model
-            found |= stuck_or_slipped(scheme, arm, acting, bristles=bristles, project=project, barriers=barriers)
+            inputs = clip(after[BRAKES], 0.0, 1.0) if BRAKES in after else values.get(BRAKES)
+            arm = brakes.on(model, inputs) if brakes else model
+            after |= stuck_or_slipped(scheme, arm, acting, bristles=bristles, project=project, barriers=barriers)
         else:
-            found |= moved(scheme, model, acting, bristles=bristles, project=project)
+            after |= moved(scheme, model, acting, bristles=bristles, project=project)
         if running_cost is not None:
-            found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
-        return kind(*(found[name] for name in results))
+            after["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
+        return kind(*(after[name] for name in results))
 
     parts = [
         "bristles" if bristles else "",
@@ -111,9 +111,9 @@ def step_function(
     sizes |= (SIZES if bristles else {}) | (ELEMENT_SIZES if states else {}) | ({LOADS: _load_count} if loads else {})
     settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "bristles": bristles, "states": states}
     settings |= {"sticks": sticks, "loads": loads, "brakes": brakes, "barriers": barriers, "project": project}
-    made = partial(step_function, scheme, controller, running_cost, **settings)
+    remake = partial(step_function, scheme, controller, running_cost, **settings)
     declared = MadeFunction(
-        step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
+        step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=remake
     )
     if controller is None and running_cost is None and not brakes and not barriers:  # a name does not identify these
         set_fields(declared, sources=(*SOURCES, "actuators") if flexible or bristles else SOURCES)
@@ -167,8 +167,8 @@ def held_controller(controller: Controller | None, running_cost: Function | None
 def _held_function(controller: Controller, running_cost: Function) -> Function:
     function, costs = controller.function, {a.name for a in running_cost.arguments} - {"tau"}
     arguments = (Argument("tau", ("n",)), *(a for a in function.arguments if a.name in costs))
-    made = partial(_held_function, controller, running_cost)
-    return MadeFunction(_held, "held", "held tau", arguments, (("n",),), {}, None, function.sizes, {}, made)
+    remake = partial(_held_function, controller, running_cost)
+    return MadeFunction(_held, "held", "held tau", arguments, (("n",),), {}, None, function.sizes, {}, remake)
 
 
 def _held(model: Any, tau: Any, *_: Any) -> Any:
@@ -203,11 +203,11 @@ def _checked_names(arguments: Sequence[Argument], running_cost: Function | None)
             f"running_cost={excerpt(running_cost)} is not a declared function; write @armdyn.function('(n),(n)->()') "
             "above it, with a shape for each array after the model, such as q and tau"
         )
-    known = list(dict.fromkeys([*names, "tau"]))
+    candidates = list(dict.fromkeys([*names, "tau"]))
     for argument in running_cost.arguments:
-        if argument.name not in known:
+        if argument.name not in candidates:
             raise UnknownName.of(
-                "array", argument.name, known, f"the closed loop that {running_cost.name} is a cost of"
+                "array", argument.name, candidates, f"the closed loop that {running_cost.name} is a cost of"
             )
     if running_cost.outputs != ((),):
         shapes = ",".join(f"({','.join(map(str, shape))})" for shape in running_cost.outputs)
@@ -216,5 +216,5 @@ def _checked_names(arguments: Sequence[Argument], running_cost: Function | None)
 
 
 def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
-    given = (values[argument.name] for argument in running_cost.arguments)
-    return [a.copy() if isinstance(a, np.ndarray) else a for a in given]
+    arguments = (values[argument.name] for argument in running_cost.arguments)
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]

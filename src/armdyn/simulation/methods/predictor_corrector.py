@@ -58,5 +58,5 @@ def _past(state: State) -> list[list[Any]]:
 
 def _remembering(now: tuple[Any, ...], past: list[list[Any]]) -> tuple[Any, ...]:
     """The memory with these rates at its front; the oldest go."""
-    kept = [[value, *before[:-1]] for value, before in zip(now, past, strict=True)]
-    return np.stack(kept[0], axis=-2), np.stack(kept[1], axis=-2), np.stack(kept[2], axis=-1)
+    memory = [[value, *before[:-1]] for value, before in zip(now, past, strict=True)]
+    return np.stack(memory[0], axis=-2), np.stack(memory[1], axis=-2), np.stack(memory[2], axis=-1)

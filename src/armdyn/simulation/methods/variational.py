@@ -59,7 +59,7 @@ def variational(f: MomentumEquations, first: Rates, t: Any, state: State, h: Any
         v = v - f.velocities(predicted, momentum - half * push - p)
     momentum, push, power = f.rates_of_momenta(t + half, q + half * v, v)
     residual = momentum - half * push - p
-    left = (residual * f.velocities(predicted, residual)).sum(axis=-1)
+    size = (residual * f.velocities(predicted, residual)).sum(axis=-1)
     q_next = q + h * v
     qd_next = f.velocities(q_next, momentum + half * push)
-    return q_next, qd_next, work + h * power, maximum(worst, left)
+    return q_next, qd_next, work + h * power, maximum(worst, size)

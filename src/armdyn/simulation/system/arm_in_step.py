@@ -67,9 +67,9 @@ class ArmInStep:
             (q, theta), (qd, thetad) = self._parted(x), self._parted(v)
             qdd, thetadd, rate = flexible_motion(arm, q, qd, theta, thetad, tau, f_tip)
             return stacked(qdd, thetadd, self.places), rate
-        found = rigid_motion(arm, x, v, tau, f_tip, near=self.loads, method=quicker_method(arm))
-        self.loads = found.loads
-        return found.qdd, found.power(arm, x, v, tau, f_tip)
+        arm_motion = rigid_motion(arm, x, v, tau, f_tip, near=self.loads, method=quicker_method(arm))
+        self.loads = arm_motion.loads
+        return arm_motion.qdd, arm_motion.power(arm, x, v, tau, f_tip)
 
     def equations(self, scheme: Scheme) -> Equations:
         """The equations of motion that the formula of a scheme calls."""
@@ -96,9 +96,9 @@ class ArmInStep:
         """tau - friction - J^T f_tip."""
         forces, arm = self._forces(q, qd), self.arm
         if arm.drive.depends_on_load:
-            found = rigid_motion(arm, q, qd, forces, self.f_tip, near=self.loads)
-            self.loads = found.loads
-            forces = forces - found.friction
+            arm_motion = rigid_motion(arm, q, qd, forces, self.f_tip, near=self.loads)
+            self.loads = arm_motion.loads
+            forces = forces - arm_motion.friction
         elif arm.drive.has_friction:
             forces = forces - algorithms.friction_forces(arm, q, qd)
         if arm.elements:

@@ -165,16 +165,16 @@ class AtRest:
         If the row a of a joint is c^T A, constraints alone determine its motion. If the whole arm starts from rest,
         A qdd = 0, and A qdd + Adot qd = 0 differentiated twice is A q(4) + 3 Adot(qdd) qdd = 0, q(4) being d4q/dt4.
         """
-        found, n, robot = np.zeros(len(way), dtype=int), self.arm.n, self.arm.robot
+        directions, n, robot = np.zeros(len(way), dtype=int), self.arm.n, self.arm.robot
         dead = ~Metric.of(self.M, self.rows, self.A).B.any(axis=0) & self.is_joint & (way == 0)
         if not dead.any() or self.v[:n].any() or (np.abs(xdd) <= MOVES * self._of_forces_alone(self.M))[:n].all():
-            return found
+            return directions
         q = self.x[:n]
         c = np.linalg.lstsq(robot.constraint_jacobian(q).T, self.rows[dead, :n].T, rcond=DRIFTED)[0]
         bends = np.asarray(robot.constraint_drift(q, xdd[:n]))
         fourth = -3.0 * c.T @ bends
-        found[dead] = np.where(np.abs(fourth) > MOVES * np.abs(c.T) @ np.abs(bends), np.sign(fourth), 0)
-        return found
+        directions[dead] = np.where(np.abs(fourth) > MOVES * np.abs(c.T) @ np.abs(bends), np.sign(fourth), 0)
+        return directions
 
 
 def refuse_diverged(robot: str, xdd: Array) -> None:

@@ -142,8 +142,8 @@ class BoxedProblem:
                 break
             p = self._nearer(p if round_ else self._towards(p, solution.p))
             solution = self._active_set(self._places(p))
-        found: Array = (p if solution.wrong else solution.p).astype(float)
-        return np.clip(found, self.low, self.high)
+        impulses: Array = (p if solution.wrong else solution.p).astype(float)
+        return np.clip(impulses, self.low, self.high)
 
     def _swept(self, p: Array, count: int) -> Array:
         """The forces after ``count`` projected Gauss-Seidel sweeps; zero for a row that constraints hold."""
@@ -263,13 +263,13 @@ def bounded_impulses(
     sizes = abs(v0) if cancelled is None else abs(v0) + abs(cancelled)
     of_rows = None if independent else abs(rows) @ sizes + abs(target)
     problem = BoxedProblem(rows @ columns.T, rows @ v0 - target, low, high, free=free, sizes=of_rows)
-    found = problem.solved(**effort)
-    v = v0 + columns.T @ found.p
+    solution = problem.solved(**effort)
+    v = v0 + columns.T @ solution.p
     if independent:
-        v[np.argmax(rows != 0.0, axis=1)] = found.after  # their coordinates
-        return Impulses(v, found.p, found.rests, np.zeros(len(v)))
-    sizes = sizes + abs(columns).T @ abs(found.p)
-    return Impulses(v, found.p, found.rests, less_equal(abs(v), rounding(sizes, *ROUNDING)))
+        v[np.argmax(rows != 0.0, axis=1)] = solution.after  # their coordinates
+        return Impulses(v, solution.p, solution.rests, np.zeros(len(v)))
+    sizes = sizes + abs(columns).T @ abs(solution.p)
+    return Impulses(v, solution.p, solution.rests, less_equal(abs(v), rounding(sizes, *ROUNDING)))
 
 
 def solved_for_some(S: Array, least: Sequence[Any] | Array, counts: Array, b: Array) -> Array:

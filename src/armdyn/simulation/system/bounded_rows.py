@@ -206,9 +206,9 @@ class BoundedRows:
 
     def held_rotors(self, mode: Mode) -> Array:
         """True for each flexible joint whose rotor sticks."""
-        found = np.zeros(len(self.joints), dtype=bool)
-        found[self.dry.rotors] = mode.held[self.of_rotors]
-        return found
+        sticking = np.zeros(len(self.joints), dtype=bool)
+        sticking[self.dry.rotors] = mode.held[self.of_rotors]
+        return sticking
 
     def loads(self, x: Array, v: Array) -> Array:
         """tau_J, the forces of the springs, N m or N."""
@@ -251,16 +251,16 @@ class BoundedRows:
 
     def _layout(self, mode: Mode) -> _Layout:
         """The places of the rows of a mode, kept until the mode changes."""
-        kept = self._kept
-        if kept is None or kept.mode is not mode:
+        layout = self._kept
+        if layout is None or layout.mode is not mode:
             held, rests = mode.held, self.dry.coordinates(mode.held[self.is_joint])
             directions, moves = self.directions(mode.slip), np.ones(self.dof)
             alone, others = np.flatnonzero(held & self._alone), np.flatnonzero(held & ~self._alone)
             stuck = self.dry.own[alone - len(self.barriers)]
             moves[stuck] = 0.0
             moving = np.flatnonzero(moves)
-            self._kept = kept = _Layout(mode, directions, moves, moving, alone, stuck, others, rests)
-        return kept
+            self._kept = layout = _Layout(mode, directions, moves, moving, alone, stuck, others, rests)
+        return layout
 
     def acting(self, x: Array, v: Array, acting: Forces, slip: Array) -> Acting:
         """The state of the links and the forces on them, and on the rotors, that slip in directions."""
@@ -292,16 +292,16 @@ class BoundedRows:
         M = self.mass_matrix(x)
         for _ in range(MOST_STEPS):
             motion = self.moved(on, layout.directions, moves, p @ rows)
-            left, inertia = rows @ motion.qdd + drift, M - np.diag(motion.hidden) if self.loaded else M
+            residual, inertia = rows @ motion.qdd + drift, M - np.diag(motion.hidden) if self.loaded else M
             inertia = inertia if len(moving) == self.dof else inertia[np.ix_(moving, moving)]
             metric = Metric.of(inertia, own, A)
             decides = metric.B.any(axis=0)  # at a dead point the constraints do
             if self.loaded:
-                made = np.abs(np.linalg.inv(inertia)) @ (forces + np.abs(p @ rows))[moving]
-                size = np.maximum(size, np.abs(own) @ (np.abs(motion.qdd[moving]) + made) + np.abs(drift))
-                if not (np.abs(left) > SOLVED * size)[decides].any():
+                possible = np.abs(np.linalg.inv(inertia)) @ (forces + np.abs(p @ rows))[moving]
+                size = np.maximum(size, np.abs(own) @ (np.abs(motion.qdd[moving]) + possible) + np.abs(drift))
+                if not (np.abs(residual) > SOLVED * size)[decides].any():
                     return motion, p
-            more = metric.forces_against(np.where(decides, left, 0.0))
+            more = metric.forces_against(np.where(decides, residual, 0.0))
             p += more
             if not self.loaded:  # the motion is linear in p
                 change = np.zeros(self.dof)
@@ -419,10 +419,10 @@ class BoundedRows:
             after = v + metric.change(p)
             return after, before - self.kinetic_energy(x, after)
 
-        found = rebound(1.0)
-        if found[1] < -ROUNDING * before:
+        impact = rebound(1.0)
+        if impact[1] < -ROUNDING * before:
             return rebound(_largest_part(lambda part: rebound(part)[1]))
-        return found
+        return impact
 
     def closed(self, x: Array, v: Array, held: Array) -> tuple[Array, Array]:
         """The state with the held gaps and all held speeds put to zero, by the least change in the metric of M."""
@@ -442,11 +442,11 @@ class BoundedRows:
 
 def rows_of_joints(robot: Robot, redundant: Redundant) -> BoundedRows:
     """The equations of a robot without stops and contacts, which it keeps for the next motion."""
-    kept, name = vars(robot), f"_rows_{redundant}"
-    if name not in kept:
-        kept[name] = BoundedRows(robot, redundant=redundant)
-    found: BoundedRows = kept[name]
-    return found
+    cache, name = vars(robot), f"_rows_{redundant}"
+    if name not in cache:
+        cache[name] = BoundedRows(robot, redundant=redundant)
+    rows: BoundedRows = cache[name]
+    return rows
 
 
 def _largest_part(taken: Callable[[float], float]) -> float:

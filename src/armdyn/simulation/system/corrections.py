@@ -147,5 +147,5 @@ def _least(
     S: Array = Y @ weighted.T
     counts = np.array([*rests, *np.ones(len(A))], dtype=object)
     x = solved_for_some(S, [FOLLOWS * one for one in np.diagonal(S)], counts, np.array([*of_rests, *b]))
-    found: list[Any] = list(x @ weighted)
-    return np.asarray(factors.outwards(found))
+    change: list[Any] = list(x @ weighted)
+    return np.asarray(factors.outwards(change))

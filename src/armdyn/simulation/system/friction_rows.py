@@ -109,11 +109,11 @@ class FrictionRows:
     @classmethod
     def of(cls, robot: Robot) -> FrictionRows:
         """The rows of a robot, which keeps them; none of links if friction depends on the load of coupled joints."""
-        kept = vars(robot)
-        if "_friction_rows" not in kept:
+        cache = vars(robot)
+        if "_friction_rows" not in cache:
             joints = flexible_joints(robot.mechanism)
-            kept["_friction_rows"] = cls(links_side(robot.mechanism, joints) if joints else robot.mechanism, joints)
-        rows: FrictionRows = kept["_friction_rows"]
+            cache["_friction_rows"] = cls(links_side(robot.mechanism, joints) if joints else robot.mechanism, joints)
+        rows: FrictionRows = cache["_friction_rows"]
         return rows
 
     def __len__(self) -> int:
@@ -163,16 +163,16 @@ class FrictionRows:
 
     def of_coordinates(self, slip: Array) -> Array:
         """Directions of the coordinates that alone move a row, 1 for all others."""
-        found = np.ones(self.matrix.shape[1], dtype=object)
+        directions = np.ones(self.matrix.shape[1], dtype=object)
         for one, i in zip(slip, self.own, strict=True):
             if i >= 0:
-                found[i] = one
-        return found
+                directions[i] = one
+        return directions
 
     def sliding(self, qd: Array, slip: Array) -> Array:
         """Friction of the links without that under load, dry friction in these directions, N m or N, (n,)."""
-        found: Array = sliding_friction(self.links, qd, self.of_joints(slip))
-        return found
+        friction: Array = sliding_friction(self.links, qd, self.of_joints(slip))
+        return friction
 
     def bounds(self, springs: Array, available: Array | None = None, near: Mapping[int, Any] | None = None) -> Bounds:
         """Friction bounds of each row.
@@ -188,10 +188,10 @@ class FrictionRows:
             dry = [law.at_rest(springs[k]) for law in joint.laws if is_dry(law)]
             at_rest = [sum(each) for each in zip(*dry, strict=True)]
             forces.append([*at_rest, *(rotor_friction(joint.laws, 0.0, springs[k], side) for side in (-1.0, 1.0))])
-        known = Bounds(*np.array(forces, dtype=object).reshape(-1, 4).T)
+        without_load = Bounds(*np.array(forces, dtype=object).reshape(-1, 4).T)
         if available is None or not self.loaded:
-            return known
-        return self._under_load(known, available, near or {k: available[i] for k, i in self.loaded.items()})
+            return without_load
+        return self._under_load(without_load, available, near or {k: available[i] for k, i in self.loaded.items()})
 
     def at_rest(self, bounds: Bounds, loads: Mapping[int, Any]) -> tuple[Array, Array]:
         """The least and the most friction of rows at rest, from those without friction under load, and the loads."""
@@ -211,16 +211,16 @@ class FrictionRows:
 
     def _under_load(self, known: Bounds, available: Array, near: Mapping[int, Any]) -> Bounds:
         """The bounds with the friction under load, of joint forces t: the load l solves l + f(l) = t."""
-        found = [bound.copy() for bound in known]
-        for place, (each, side) in enumerate(zip(found, (-1.0, 1.0, -1.0, 1.0), strict=True)):
-            left = np.array(available, dtype=object)
+        bounds = [bound.copy() for bound in known]
+        for place, (each, side) in enumerate(zip(bounds, (-1.0, 1.0, -1.0, 1.0), strict=True)):
+            remaining = np.array(available, dtype=object)
             for k, row in self.loaded_rows.items():
-                left[self.loaded[k]] = left[self.loaded[k]] - each[row]
-            slid = self.under_load(left, np.full(self.n, side), near)
+                remaining[self.loaded[k]] = remaining[self.loaded[k]] - each[row]
+            slid = self.under_load(remaining, np.full(self.n, side), near)
             for k, row in self.loaded_rows.items():
                 own = slid[k]
                 each[row] = each[row] + own.force + (own.gain * self._more_at_rest(k, side, own) if place < 2 else 0.0)
-        return Bounds(*found)
+        return Bounds(*bounds)
 
     def under_load(
         self, available: Array, directions: Array, near: Mapping[int, Any], qd: Array | None = None
@@ -276,12 +276,12 @@ def bounds_under_load(model: Any, available: Any) -> Bounds:
     least, most, backwards, forwards = available - own
     of_load = (
         *breakaway_of_available(model, least, most)[:2],
-        *(friction_of_available(model, left, np.full(model.dof, side * TINY))[0]
-          for left, side in ((backwards, -1.0), (forwards, 1.0))),
+        *(friction_of_available(model, remaining, np.full(model.dof, side * TINY))[0]
+          for remaining, side in ((backwards, -1.0), (forwards, 1.0))),
     )  # fmt: skip
     dry = np.zeros(model.dof)
     dry[rows.own[alone]] = 1.0
-    return Bounds(*(dry * (known + more) for known, more in zip(own, of_load, strict=True)))
+    return Bounds(*(dry * (without_load + more) for without_load, more in zip(own, of_load, strict=True)))
 
 
 def _are_equal(a: Any, b: Any) -> bool:

@@ -109,9 +109,9 @@ class FrictionalArm(ArmInStep):
         (x, v), z = (one[:size] for one in (x, v)), v[size:]
         if own is not None:
             self._hold_states(z)
-        found = self.solved(x, v)
+        arm_motion = self.solved(x, v)
         rates = z if own is None else own.rates(x[: self.n], v[: self.n], z)
-        return np.concatenate([found.x, rates]), found.energies(v)
+        return np.concatenate([arm_motion.x, rates]), arm_motion.energies(v)
 
     def equations(self, scheme: Scheme) -> Equations:
         """The equations of motion that the formula of a scheme calls."""
@@ -126,11 +126,11 @@ class FrictionalArm(ArmInStep):
             state: (x, v, energies) as the step begins, and the memory of the scheme.
             h: length of the step, s.
         """
-        (x, v, energies, *memory), known = state, (first.x, first.energies(state[1]))
+        (x, v, energies, *memory), rates = state, (first.x, first.energies(state[1]))
         own, size, n = self.own, len(state[0]), self.n
         if own is None:
-            return self._with_rests(scheme, state, scheme.formula(self.equations(scheme), known, 0.0, state, h))
-        begin = np.concatenate([known[0], own.rates(x[:n], v[:n], own.begin)]), known[1]
+            return self._with_rests(scheme, state, scheme.formula(self.equations(scheme), rates, 0.0, state, h))
+        begin = np.concatenate([rates[0], own.rates(x[:n], v[:n], own.begin)]), rates[1]
         later = scheme.formula(self.equations(scheme), begin, 0.0, (*own.before(x, v), energies, *memory), h)
         self._hold_states(own.begin)
         x, v, *others = later
@@ -224,9 +224,9 @@ class FrictionalArm(ArmInStep):
         rests, count = self.rests[: self.rows.of_links], self.rows.of_links
         response, bounds = self.response(x, v, first.hidden), self.bounds(x, v)
         free = (first.x + first.holding @ response.columns)[: self.n]
-        found = response.bounded(free, -rests * bounds.most[:count], -rests * bounds.least[:count])
-        rates = self.rows.matrix[:count, : self.n] @ found.velocities
-        return np.asarray(rests * (1.0 - found.rests) * sign(rates))
+        solution = response.bounded(free, -rests * bounds.most[:count], -rests * bounds.least[:count])
+        rates = self.rows.matrix[:count, : self.n] @ solution.velocities
+        return np.asarray(rests * (1.0 - solution.rests) * sign(rates))
 
     def solved(self, x: Any, v: Any) -> ArmMotion:
         """Accelerations and forces in a state, with rows that go on as they do."""
@@ -281,15 +281,15 @@ class FrictionalArm(ArmInStep):
         bounds = self.rows.bounds(np.zeros(len(self.joints)), available, self.loads)
         low, high = (-rests * bound[:count] for bound in (bounds.most, bounds.least))
         alone = np.asarray(factors.solve(pushed))  # without constraints
-        found = response.bounded(free, low, high, alone)
-        of_rows = np.concatenate([rests * found.rests, np.zeros(len(self.rows) - count)])
-        none = np.concatenate([found.none, np.zeros(len(self.joints))])
-        held = self.rows.resting(of_rows, np.concatenate([found.velocities, np.zeros(len(self.joints))]), none)
-        rates = self.rows.matrix[:count, : self.n] @ found.velocities
+        solution = response.bounded(free, low, high, alone)
+        of_rows = np.concatenate([rests * solution.rests, np.zeros(len(self.rows) - count)])
+        none = np.concatenate([solution.none, np.zeros(len(self.joints))])
+        held = self.rows.resting(of_rows, np.concatenate([solution.velocities, np.zeros(len(self.joints))]), none)
+        rates = self.rows.matrix[:count, : self.n] @ solution.velocities
         moves = less(rounding(abs(self.rows.matrix[:count, : self.n]) @ abs(alone), *MOVES), abs(rates))
-        starts = rests * (1.0 - found.rests) * moves * sign(rates)
+        starts = rests * (1.0 - solution.rests) * moves * sign(rates)
         any_rests = sum(rests)  # a compiled loop leaves this out if no joint rests
-        reactions = select(any_rests, np.concatenate([found.impulses, starts]), 0.0)
+        reactions = select(any_rests, np.concatenate([solution.impulses, starts]), 0.0)
         return select(any_rests, held[: self.n], free), reactions
 
     def _holding(self, reactions: Array) -> tuple[Array, Array]:
@@ -303,14 +303,14 @@ class FrictionalArm(ArmInStep):
         """The motion of the rotors."""
         slip = np.ones(len(self.joints), dtype=object)
         slip[self.rows.rotors] = self.slip[self.rows.of_links :]
-        given = zip(self.joints, thetad[self.places], springs, slip, strict=True)
-        sliding = np.array([rotor_friction(joint.laws, *own) for joint, *own in given], dtype=object)
-        left, moves = excess - sliding, slip * slip
-        holding, none = (1.0 - moves) * left, np.zeros(len(self.joints), dtype=object)
+        rotors = zip(self.joints, thetad[self.places], springs, slip, strict=True)
+        sliding = np.array([rotor_friction(joint.laws, *own) for joint, *own in rotors], dtype=object)
+        excess_force, moves = excess - sliding, slip * slip
+        holding, none = (1.0 - moves) * excess_force, np.zeros(len(self.joints), dtype=object)
         friction, of_rows = sliding + holding, holding[self.rows.rotors]
         motors = self.tau[self.places]
-        x, starts = moves * left / self.inertias, np.zeros(len(of_rows), dtype=object)
-        return ArmMotion(x, moves * left, motors, friction, of_rows, starts, none, none, np.zeros(0))
+        x, starts = moves * excess_force / self.inertias, np.zeros(len(of_rows), dtype=object)
+        return ArmMotion(x, moves * excess_force, motors, friction, of_rows, starts, none, none, np.zeros(0))
 
     # Responses and bounds in a state.
 
@@ -356,9 +356,9 @@ class FrictionalArm(ArmInStep):
 
     def available(self, x: Any, v: Any) -> Array:
         """The joint forces that remain for load and friction of coordinates at rest, (n,)."""
-        found = np.array(self._forces(x, v), dtype=object)
-        found[self.places] = self._springs(x, v)
-        return found
+        forces = np.array(self._forces(x, v), dtype=object)
+        forces[self.places] = self._springs(x, v)
+        return forces
 
     def projected(self, x: Array, v: Array) -> tuple[Array, Array]:
         """The state put onto the constraints, which leave joints at rest in their places."""
@@ -404,13 +404,13 @@ class FrictionalArm(ArmInStep):
 
         Springs store the difference of their energies at its ends.
         """
-        bent, bends = ([self._bending(of, joint, k) for k, joint in enumerate(self.joints)] for of in (x, path))
+        deflections, bends = ([self._bending(of, joint, k) for k, joint in enumerate(self.joints)] for of in (x, path))
         more = sum(
             joint.spring.energy(a + b) - joint.spring.energy(a) - joint.spring.elastic_force(a) * b
-            for joint, a, b in zip(self.joints, bent, bends, strict=True)
+            for joint, a, b in zip(self.joints, deflections, bends, strict=True)
         )
-        found: Array = first.energies(path) + np.array([more, -more])
-        return found
+        energies: Array = first.energies(path) + np.array([more, -more])
+        return energies
 
     def energies_of_change(self, x: Any, v: Any, kinetic: Any, later: Any, moved: Array) -> Array:
         """Work and dissipated energy of a change of kinetic energy, M held, and of a small change of positions, J.
@@ -450,8 +450,8 @@ def motion_of_rows(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> 
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    found = FrictionalArm(model, {"q": q, "qd": qd, "tau": tau, "f_tip": f_tip}).begun()
-    return found.x, found.friction
+    arm_motion = FrictionalArm(model, {"q": q, "qd": qd, "tau": tau, "f_tip": f_tip}).begun()
+    return arm_motion.x, arm_motion.friction
 
 
 @function("(n),(n),(n),(n),(6)?->(n)", sources=SOURCES)

@@ -64,8 +64,8 @@ def resting_forces(B: Array, b: Array) -> Array:
         alone: Array = -b / lengths**2 if B.any() else np.zeros(1)
         return alone
     unit = B / lengths
-    found: Array = np.linalg.lstsq(unit.T @ unit, -b / lengths, rcond=DRIFTED**2)[0] / lengths
-    return found
+    forces: Array = np.linalg.lstsq(unit.T @ unit, -b / lengths, rcond=DRIFTED**2)[0] / lengths
+    return forces
 
 
 def lengths_of(B: Array) -> Array:
@@ -157,9 +157,9 @@ class Holding:
 
 def _normals(columns: Array, rank: int) -> list[Array]:
     """The unit normals of all faces, both ways: orthogonal to rank - 1 independent columns."""
-    found = []
+    normals = []
     for some in combinations(range(columns.shape[1]), rank - 1) if rank else ():
         U, S, _ = np.linalg.svd(columns[:, list(some)], full_matrices=True)
         if not len(S) or S[-1] > DRIFTED * S[0]:
-            found += [U[:, -1], -U[:, -1]]
-    return found
+            normals += [U[:, -1], -U[:, -1]]
+    return normals

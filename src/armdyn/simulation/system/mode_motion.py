@@ -154,11 +154,11 @@ def links_in_mode(
     sliding, rates = dataclasses.replace(arm, drive=drive), drive.rates(qd)
     moves = moves if within is None else None
     equations = OwnLoads(sliding, coordinates, links, available, h, rates, moves=moves, within=within)
-    found, friction, hidden = equations.solution(near), none.copy(), none.copy()
-    for k, own in loaded_friction(drive, rates, found.loads).items():
-        friction[coordinates[k]] = found.friction[k]
+    motion, friction, hidden = equations.solution(near), none.copy(), none.copy()
+    for k, own in loaded_friction(drive, rates, motion.loads).items():
+        friction[coordinates[k]] = motion.friction[k]
         hidden[coordinates[k]] = drive.armature[k] * (1.0 - own.gain)
-    return LinksInMode(found.qdd, found.reactions, friction, hidden, found.loads)
+    return LinksInMode(motion.qdd, motion.reactions, friction, hidden, motion.loads)
 
 
 class Motion(NamedTuple):
@@ -236,18 +236,18 @@ def motion_and_multipliers(
         return moved_within(bare, A, drift, factors, pushed, active)[:2]
 
     how = {"moves": moves, "within": within if constrained else None}
-    found = links_in_mode(model, q, qd, available, h - pushes, slip, **how)
-    sliding, multipliers = tau - available + found.friction, found.reactions if constrained else None
+    links = links_in_mode(model, q, qd, available, h - pushes, slip, **how)
+    sliding, multipliers = tau - available + links.friction, links.reactions if constrained else None
     if not constrained:
-        holding = (np.array(moves) - 1.0) * found.reactions
+        holding = (np.array(moves) - 1.0) * links.reactions
     elif model.drive.depends_on_load:
         holding = A.T @ multipliers
     else:
         M = bare.drive.filled(bare.drive.mass_matrix(links_mass(bare, q)))
-        holding = (1.0 - np.array(moves)) * (available - (h - pushes) - A.T @ multipliers - M @ found.qdd)
+        holding = (1.0 - np.array(moves)) * (available - (h - pushes) - A.T @ multipliers - M @ links.qdd)
     applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)
     power = (applied - sliding) @ qd + dissipated_power(model, q, qd)
-    return Motion(found.qdd, power, sliding, holding, found.hidden), multipliers
+    return Motion(links.qdd, power, sliding, holding, links.hidden), multipliers
 
 
 def mode_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Motion]:
@@ -267,11 +267,11 @@ def mode_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Motion]:
             return Motion(*np.full((5, len(q)), np.nan))._replace(power=np.nan)
         M, A, target = robot.mass_matrix(q), robot.constraint_jacobian(q), -robot.constraint_drift(q, qd)
         at_rates = partial(lines, rates_of(qd, directions))
-        found = least_squares_under_load(at_rates, rotors, M, A, available, h - pushes, target, DRIFTED)
-        sliding = tau - available + found.friction
+        solution = least_squares_under_load(at_rates, rotors, M, A, available, h - pushes, target, DRIFTED)
+        sliding = tau - available + solution.friction
         applied = tau if f_tip is None else tau - robot.tip_forces(q, f_tip)
-        against = available - found.friction - h + pushes - M @ found.qdd
-        return Motion(found.qdd, (applied - sliding) @ qd, sliding, against, found.hidden)
+        against = available - solution.friction - h + pushes - M @ solution.qdd
+        return Motion(solution.qdd, (applied - sliding) @ qd, sliding, against, solution.hidden)
 
     return through_dead_points(robot, redundant, by_least_squares, mode_motion)
 
@@ -318,8 +318,8 @@ def sliding_rates(model: Any, qd: Any, directions: Any) -> Any:
         qd: joint velocities, rad/s or m/s, shape (..., n).
         directions: as of `mode_motion`, shape (..., joints).
     """
-    found, rates = np.zeros(model.dof, dtype=object), model.drive.rates(qd)
+    friction, rates = np.zeros(model.dof, dtype=object), model.drive.rates(qd)
     for k, i in (own_coordinates(model.drive) or {}).items():
         s = directions[model.bodies[k].joint]
-        found[i] = s * maximum(s * rates[k], TINY) if can_stick(model.drive, k) else rates[k]
-    return found
+        friction[i] = s * maximum(s * rates[k], TINY) if can_stick(model.drive, k) else rates[k]
+    return friction

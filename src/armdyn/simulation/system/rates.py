@@ -97,9 +97,9 @@ def forces_in_modes(parts: StateParts, *, contacts: bool = False) -> Function:
         on_links = np.zeros(len(segment.qdd), dtype=object) + arm.force
         on_rotors = on_links[arm.places]
         on_links[arm.places] = 0.0
-        known = {"qdd": segment.qdd, "friction": segment.friction + on_links, "push": segment.push}
-        known["rotor_friction"] = segment.rotor_friction + on_rotors
-        return result(*(known[name] for name in results))
+        values = {"qdd": segment.qdd, "friction": segment.friction + on_links, "push": segment.push}
+        values["rotor_friction"] = segment.rotor_friction + on_rotors
+        return result(*(values[name] for name in results))
 
     words = ["forces_in_modes", *(word for word, on in parts._asdict().items() if on)]
     in_modes.__name__ = "_".join([*words, *(["contacts"] if contacts else [])])

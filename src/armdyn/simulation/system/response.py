@@ -72,14 +72,14 @@ class Response:
     def columns(self) -> Array:
         """Changes of velocity by impulses of one along each row, (m, coordinates)."""
         rows, n, first = self.rows.matrix, self.rows.n, self.rows.of_links
-        found = np.zeros(rows.shape, dtype=object)
+        result = np.zeros(rows.shape, dtype=object)
         if self.independent:
-            found[:first, :n] = self.factors.inverse()[self.rows.own[:first]]
+            result[:first, :n] = self.factors.inverse()[self.rows.own[:first]]
         else:
-            found[:first, :n] = self._columns_of(rows[:first, :n])
+            result[:first, :n] = self._columns_of(rows[:first, :n])
         for k, rotor in enumerate(self.rows.rotors, start=first):
-            found[k, n + rotor] = 1.0 / self.inertias[rotor]
-        return found
+            result[k, n + rotor] = 1.0 / self.inertias[rotor]
+        return result
 
     def _columns_of(self, rows: Array) -> Array:
         """Changes of velocity of the links by impulses of one along rows (k, n)."""

@@ -64,14 +64,14 @@ class Arm:
 
     def results(self, qdd: Array, thetadd: Any, power: Any) -> dict[str, Any]:
         """The rates of the state by name, and the parts of it at the end of a step that have none."""
-        found = {"d_q": 1.0 * self.qd, "d_qd": qdd, "d_work": power, f"d_{NAME}": self.bending}
+        values = {"d_q": 1.0 * self.qd, "d_qd": qdd, "d_work": power, f"d_{NAME}": self.bending}
         if self.parts.flexible:
-            found["d_theta"] = np.array([1.0 * self.thetad[i] for i in self.places], dtype=object)
-            found["d_thetad"] = np.array([thetadd[i] for i in self.places], dtype=object)
+            values["d_theta"] = np.array([1.0 * self.thetad[i] for i in self.places], dtype=object)
+            values["d_thetad"] = np.array([thetadd[i] for i in self.places], dtype=object)
         if self.parts.elements:
-            found[f"d_{ELEMENTS}"] = rates_of_states(self.bare, self.q, self.qd, self.at["tau"])
-        found |= {f"on_{begin}": 1.0 * self.at[name] for name, begin in self.parts.begin.items()}
-        return found | {f"on_{NAME}": self.bristles}
+            values[f"d_{ELEMENTS}"] = rates_of_states(self.bare, self.q, self.qd, self.at["tau"])
+        values |= {f"on_{begin}": 1.0 * self.at[name] for name, begin in self.parts.begin.items()}
+        return values | {f"on_{NAME}": self.bristles}
 
 
 class ModeKinds(NamedTuple):
@@ -105,17 +105,17 @@ def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts:
     joints = flexible_joints(mechanism) if flexible else []
     rows = FrictionRows(links_side(mechanism, joints) if joints else mechanism, joints)
     every = range(mechanism.dof) if stops else sorted(rows.own[: rows.of_links].tolist())
-    found = [Watched("link", i) for i in every]
-    found += [Watched("stop", i, side) for side in (-1, 1) for i in every] if stops else []
-    found += [Watched("contact", k) for k in range(contacts)]
+    margins = [Watched("link", i) for i in every]
+    margins += [Watched("stop", i, side) for side in (-1, 1) for i in every] if stops else []
+    margins += [Watched("contact", k) for k in range(contacts)]
     for k, joint in enumerate(joints):
         if k in rows.rotors:
-            found.append(Watched("rotor", k))
+            margins.append(Watched("rotor", k))
         if joint.spring.is_loose:
-            found += [Watched("touch", k, side) for side in (1, -1)]
+            margins += [Watched("touch", k, side) for side in (1, -1)]
         elif any(law.depends_on_load for law in joint.laws):
-            found.append(Watched("load", k))
-    return found
+            margins.append(Watched("load", k))
+    return margins
 
 
 class Segment:
@@ -136,11 +136,11 @@ class Segment:
         self.dry = rows.own.tolist()
         moves, ways = [1.0 - held for held in at["held"]], rows.of_joints(at["slip"][rows.own])
         closed = list(at["closed"]) if "closed" in at else None
-        given = self.links, arm.q, arm.qd, tau, ways, moves, none, at["f_tip"]
-        found, multipliers = motion_and_multipliers(*given, closed)
+        arguments = self.links, arm.q, arm.qd, tau, ways, moves, none, at["f_tip"]
+        links, multipliers = motion_and_multipliers(*arguments, closed)
         self.push: Any = None if closed is None else -1.0 * multipliers
         """The forces of closed contacts along their normals, N."""
-        self.qdd, self.friction, self.power = found.qdd, found.friction, found.power + power
+        self.qdd, self.friction, self.power = links.qdd, links.friction, links.power + power
         if at.get("usual") is not None:
             self.qdd = self.qdd * nan_near(model, arm.q, at["usual"])
         self.thetadd = np.array(self.qdd, dtype=object)

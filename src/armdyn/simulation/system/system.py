@@ -73,11 +73,11 @@ class System:
     @classmethod
     def of(cls, robot: Robot, method: Method, redundant: Redundant) -> System:
         """The system that a method integrates, which the robot keeps for the next motion."""
-        carries, kept = motion_carries(robot, method), vars(robot).setdefault("_systems", {})
-        if (redundant, carries) not in kept:
-            kept[redundant, carries] = cls(robot, redundant, carries=carries)
-        found: System = kept[redundant, carries]
-        return found
+        carries, cache = motion_carries(robot, method), vars(robot).setdefault("_systems", {})
+        if (redundant, carries) not in cache:
+            cache[redundant, carries] = cls(robot, redundant, carries=carries)
+        system: System = cache[redundant, carries]
+        return system
 
     # Coordinates and states.
 
@@ -286,8 +286,8 @@ class System:
         else:
             kinetic = self.robot.kinetic_energy(q, qd)
             if z is not None:
-                found, _, friction = rubbing_motion_of(self.bare, self.redundant)(q, qd, tau, *f_tip)
-                qdd, signals = found if qdd is None else qdd, {"friction": friction + force} | signals
+                accelerations, _, friction = rubbing_motion_of(self.bare, self.redundant)(q, qd, tau, *f_tip)
+                qdd, signals = accelerations if qdd is None else qdd, {"friction": friction + force} | signals
             elif qdd is None:
                 qdd = motion_of(self.bare, self.redundant)(q, qd, tau, *f_tip)[0]
         signals |= {} if z is None else {NAME: z}
