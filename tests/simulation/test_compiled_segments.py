@@ -282,7 +282,7 @@ TOUCHING = {
 }
 
 
-@pytest.mark.short_run(without=["rotors on springs"])  # which stops have as links behind springs
+@pytest.mark.short_run("dry joints")
 @pytest.mark.parametrize("name", TOUCHING)
 def test_contacts_that_hold(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The tip falls on the floor, slides along it to a wall, and rests or leaves; joints stick meanwhile."""
