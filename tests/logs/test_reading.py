@@ -235,6 +235,7 @@ def test_an_entry_that_is_missing_is_not_a_number(tmp_path: Path) -> None:
     log = read(tmp_path / "log.csv", SCARA)
     np.testing.assert_array_equal(log.q, np.delete(Q, [5, 8, 11], axis=0))
     assert "3 rows with NaN or infinity left out: lines 7, 10, 13" in log.notes
+    assert str(log).splitlines() == [repr(log), *(f"  {note}" for note in log.notes)]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", " "])
