@@ -375,16 +375,6 @@ def test_batches_dense_output_and_callbacks():
             armdyn.simulate(robot, start, duration=1.0, **{"torque": sampled} | more)
 
 
-@pytest.mark.parametrize("method", ["abm4", "variational"])
-def test_methods_that_cannot_stop_say_that_joints_do_not_stick(method):
-    motion = armdyn.simulate(pendulum(), [-1.2], duration=0.02, method=method)
-    (note,) = (note for note in motion.notes if "do not stick" in note)
-    assert "(hinge); use method='adaptive' or 'rk4'" in note
-    assert "friction" not in motion.signals
-    smooth = armdyn.simulate(pendulum(0.5, 0.0), [-1.2], duration=0.02, method=method)
-    assert not any("stick" in note for note in smooth.notes)
-
-
 # Compiled steps: the motion of the path state by state, its events, and what is left to it.
 
 

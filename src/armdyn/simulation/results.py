@@ -111,13 +111,12 @@ def notes_on(robot: Robot, method: Method, samples: Samples, energy: EnergyAccou
     )
 
 
-def friction_left_out(robot: Robot, bare: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
+def friction_left_out(robot: Robot, bare: Robot, *, sticks: bool, pushed: bool) -> Iterator[str]:
     """Notes on friction that a simulation leaves out: at joints that should stick, of forces, of laws with a state.
 
     Args:
         robot: the robot that moves.
         bare: the robot without the laws whose state the simulation carries.
-        method: of the simulation.
         sticks: true if joints with dry friction stick.
         pushed: true if there are stops or contacts.
     """
@@ -126,15 +125,10 @@ def friction_left_out(robot: Robot, bare: Robot, method: Method, *, sticks: bool
     bodies = bare.mechanism.bodies
     dry = [bare.model.joints[bodies[k].joint].name for k in rubbing_bodies(bare.mechanism.drive)]
     if dry and not sticks:
-        if not can_hold(bare):
-            why = "friction depends on the load of joints that are coupled or turn rotors that are bodies"
-            remedy = "use friction that does not, or a smooth law"
-        else:
-            why = f"{method} cannot stop where joints come to rest"
-            remedy = f"use {option('method', 'adaptive')} or 'rk4'"
         yield (
-            f"{why}, so joints do not stick in this simulation: at rest friction counts as 0, and a joint that should "
-            f"stick creeps or chatters about rest ({', '.join(dry)}); {remedy}"
+            "friction depends on the load of joints that are coupled or turn rotors that are bodies, so joints do not "
+            "stick in this simulation: at rest friction counts as 0, and a joint that should stick creeps or chatters "
+            f"about rest ({', '.join(dry)}); use friction that does not, or a smooth law"
         )
     at_steady_force = list(dict.fromkeys(names(robot))) if bare is robot else []
     if at_steady_force:

@@ -175,7 +175,7 @@ def simulate(
     samples.notes += (
         *left_out,
         *forces.samples_between_steps(chosen, duration),
-        *friction_left_out(robot, system.bare, chosen, sticks=sticks, pushed=pushed),
+        *friction_left_out(robot, system.bare, sticks=sticks, pushed=pushed),
     )
     integrate = driver_of(problem)
     used = replace(chosen, step=min(chosen.step, duration)) if isinstance(chosen, FixedStep) else chosen
