@@ -204,8 +204,8 @@ class StateInMotion:
     def _entered(self, hold: int, t: float, end: float, y: Array) -> Array:
         """The state with which a hold of the forces begins."""
         self.hold, self.end = hold if self.rows is None else self.rows[hold], end
-        acting = self.forces if self.grid is not None else self.forces.between(t, end)  # steps go over corners
-        self.acting = acting.in_step(hold, t, *self.seen(y))
+        self.acting = self.forces if self.grid is not None else self.forces.between(t, end)  # steps go over corners
+        self.acting = self.acting.in_step(hold, t, *self.seen(y))
         if hold == 0:
             for one in self.located:
                 y = one.begun(t, y)
