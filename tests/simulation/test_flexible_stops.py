@@ -244,18 +244,22 @@ def test_a_link_that_an_inelastic_stop_releases_does_not_hit_it_again() -> None:
 
 
 def test_steps_that_are_too_long_for_a_spring_are_named():
-    """Semi-implicit Euler: the sum of both factors of a step is 2 - (w h)^2, their product 1; w^2 = k (1/M + 1/B)."""
+    """w^2 = k (1/M + 1/B); with z = w h a step of semi-implicit Euler has the factors of the sum 2 - z^2 and product 1.
+
+    Those of Heun are 1 + i z - z^2 / 2 and its conjugate.
+    """
     w = np.sqrt(K * (1.0 / LINK + 1.0 / ROTOR))
     words = (
         rf"is too long for the spring of joint 'x': the arm vibrates .* up to {w:.4g} rad/s there, and each step "
-        rf"multiplies such a vibration by {7.0 + np.sqrt(48.0):.4g}. Use a step well below {2.0 / w:.2g} s, or method="
+        r"multiplies such a vibration by %.4g. Use a step well below %s s, or method="
     )
-    settings = {"duration": 4.0, "method": SemiImplicitEuler(4.0 / w)}
-    settings["elements"] = [Stops(0.0), Start(theta=[1e6])]
-    with pytest.raises(SimulationError, match="more than 100 events at .*" + words):
-        armdyn.simulate(slide(), [0.0], [0.5], torque=lambda t, q, qd: [0.0], **settings)
-    compiled = armdyn.simulate(slide(), [0.0], [0.5], **settings)
-    assert any(re.search(words, note) for note in compiled.notes)
+    settings = {"duration": 4.0, "elements": [Stops(0.0), Start(theta=[1e6])]}
+    with pytest.raises(SimulationError, match="more than 100 events at .*" + words % (abs(-7.0 + 4.0j), r"0\.\d+")):
+        armdyn.simulate(slide(), [0.0], [0.5], torque=lambda t, q, qd: [0.0], method=Heun(4.0 / w), **settings)
+    semi_implicit = words % (7.0 + np.sqrt(48.0), f"{2.0 / w:.2g}")
+    for torque in (lambda t, q, qd: [0.0], None):
+        motion = armdyn.simulate(slide(), [0.0], [0.5], torque=torque, method=SemiImplicitEuler(4.0 / w), **settings)
+        assert any(re.search(semi_implicit, note) for note in motion.notes)
     assert too_long_for_springs(slide(), SemiImplicitEuler(1.99 / w), np.zeros(1)) == ""
 
 

@@ -12,9 +12,12 @@ from scipy.optimize import lsq_linear
 import armdyn
 from armdyn import constraints as c
 from armdyn.simulation import (
+    Adaptive,
     ClosedLoop,
+    ConstantAcceleration,
     Constraints,
     Contact,
+    Euler,
     Heun,
     OverTime,
     RungeKutta4,
@@ -604,3 +607,20 @@ def test_forces_of_stops_and_contacts_are_those_of_the_momentum(restitution, tra
         assert (force >= 0.0).all()
         if restitution == 0.0:
             np.testing.assert_allclose(force[-1].sum(), 2.0 * 9.81, rtol=1e-10)
+
+
+@pytest.mark.parametrize("method", [SemiImplicitEuler, ConstantAcceleration, Euler])
+def test_a_contact_that_is_left_in_steps_of_the_first_order(method):
+    """A tip on a curved way lets go of the floor; an error of a step would lead it back at once, again and again."""
+    arm = armdyn.load("planar_2r").with_parallel_springs({"joint_2": (30.0, 0.2)})
+    q0, qd0 = np.array([-0.6, 0.9]), np.array([0.5, -0.8])
+    floor = c.PointOnPlane("tip", (0, 1, 0), arm.forward_kinematics(q0)[:3, 3] - [0, 0.02, 0], name="floor")
+    given = {"duration": 0.24, "torque": [2.0, -1.0], "elements": [Contact(floor, 0.0)]}
+    exact = armdyn.simulate(arm, q0, qd0, method=Adaptive(1e-11, 1e-11), **given)
+    assert [one.kind for one in exact.events] == ["impact", "rest", "release"]
+    errors = []
+    for h in (4e-3, 2e-3, 1e-3):
+        found = armdyn.simulate(arm, q0, qd0, method=method(h), **given)
+        errors.append(abs(found.q[-1] - exact.q[-1]).max())
+    assert errors[0] < 0.02
+    assert np.log2(errors[0] / errors[2]) / 2 == pytest.approx(1.0, abs=0.4)

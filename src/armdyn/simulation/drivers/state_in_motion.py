@@ -43,6 +43,9 @@ AT_REST = 1e-3
 MOST_AT_ONCE = 100
 """A motion cannot be continued if it has this many events at one time."""
 
+HELD_ON = 4
+"""After this many events at one time, a step of the first order holds the barrier that is hit (`_held_on`)."""
+
 
 Ended = tuple[Found | None, LocatedFunctions | None]
 """The event that changes a motion, with its source, None if it ends the motion; or None, None."""
@@ -71,6 +74,8 @@ class StateInMotion:
         self.ends = ends_of_holds(self.grid, forces, self.duration, self.rows)
         self.end = self.ends[0]
         self.hold, self.at_once, self.starts = 0, 0, True
+        self.before_events: tuple[int, Array] = (0, np.zeros(0, dtype=bool))
+        """The number of events, and the rows that were held, before the events of this time."""
         self.acting = forces
         self.integrator = self.new_integrator()
         self.chattering = Chattering.of(self.system, self.method, forces, self.duration)
@@ -229,7 +234,8 @@ class StateInMotion:
             self._held = None
 
     def _until_event(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
-        reached = self.segments.advance(t, y, end) if self.segments is not None else None
+        holds_on = self.modes is not None and self.modes.holds_on
+        reached = self.segments.advance(t, y, end) if self.segments is not None and not holds_on else None
         integrator = None
         if reached is None:
             reached, integrator = self._by_step(t, y, end)
@@ -245,7 +251,11 @@ class StateInMotion:
                 self._end(t, y)
                 return t, y, True
             self.integrator.restart()
-            y = source.changed(t, y, event)
+            if self.at_once == 0:
+                self._note_begin_of_events()
+            y = self._held_on(t, source.changed(t, y, event), event)
+        elif holds_on:
+            y = self._released(t, self.corrected(y, after_step=True, since=self.parts(begin)[0]))
         elif integrator is not None and (
             self.corrector is not None or (self.modes is not None and self.modes.any_held)
         ):
@@ -254,6 +264,34 @@ class StateInMotion:
                 integrator.moved(t, y)
         self._follow_events(t, y)
         return t, y, False
+
+    def _note_begin_of_events(self) -> None:
+        if self.modes is not None:
+            self.before_events = len(self.occurred), self.modes.mode.held.copy()
+
+    def _held_on(self, t: float, y: Array, event: Found) -> Array:
+        """The state after an event; a barrier that is hit again at once, at rest, is held until the next step ends.
+
+        A step of the first order that leaves a barrier may lead back into it, by its error of the second order. Held
+        for as many steps as that goes on, the motion has an error of the first order. Events of this time that undo
+        each other are left out.
+        """
+        modes = self.modes
+        first_order = isinstance(self.method, FixedStep) and self.method.scheme.order == 1
+        if modes is None or not first_order or self.at_once < HELD_ON or event.kind != "hit":
+            return y
+        (first, rested), name = self.before_events, modes.barriers.names[event.place]
+        events, others = ([one for one in self.occurred[first:] if (one[1] == name) is its] for its in (True, False))
+        self.occurred[first:] = others if rested[event.place] else [*events[:1], *others]
+        return modes.held_on(y, event.place)
+
+    def _released(self, t: float, y: Array) -> Array:
+        """The state after a step that held barriers on, in which these are released if their forces would pull."""
+        assert self.modes is not None  # noqa: S101 - it has held them
+        self.modes.holds_on = False
+        self._note_begin_of_events()
+        self.starts = True
+        return self.modes.after_jump(t, y)
 
     def _by_step(self, t: float, y: Array, end: float) -> tuple[Reached, ByFormula | BySolver | None]:
         """The end of one step, or of its part until an event, and the integrator that made it; None at rest."""

@@ -32,6 +32,8 @@ class ContactModes(LocatedFunctions):
 
     def __init__(self, motion: StateInMotion, rows: BoundedRows) -> None:
         self.motion, self.rows = motion, rows
+        self.holds_on = False
+        """True in a step that holds barriers whatever their forces."""
         self.barriers, self.dry = rows.barriers, rows.dry
         self.mode = Mode(np.zeros(len(rows.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
 
@@ -82,7 +84,7 @@ class ContactModes(LocatedFunctions):
 
     def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
         """A barrier would have to pull, or a joint to have more friction than it has."""
-        if self.mode.held.any():
+        if self.mode.held.any() and not self.holds_on:
             few = times[:: len(times) // 2]
             if self.motion.at_once > 1:  # newly held rows have a force of rounding only
                 few = np.append(min(few[0] + MOMENT * self.motion.duration, few[1]), few[1:])
@@ -139,6 +141,13 @@ class ContactModes(LocatedFunctions):
             return self.settled(t, self.motion.moved_to(y, x, v), soon=self.motion.at_once > 1)
         slip = np.where(np.abs(self.dry.matrix @ v_at_rest) <= SLOW, 0, self.mode.slip)
         return self.settled(t, self._moved(y, x, v_at_rest), slip=slip)
+
+    def held_on(self, y: Array, place: int) -> Array:
+        """The state at rest on a barrier that is held until the next step ends, whatever its force."""
+        rows = self.mode.held.copy()
+        rows[place] = self.holds_on = True
+        self.mode = Mode(rows, self.mode.slip)
+        return self.motion.moved_to(y, *self.rows.closed(*self.motion.parts(y), rows))
 
     def with_other_friction(self, t: float, y: Array, rows: BoundedRows, name: str, kind: str) -> Array:
         """The state after a change of the joints that have friction, an event of a name and a kind."""
