@@ -147,7 +147,7 @@ class ContactModes(LocatedFunctions):
         rows = self.mode.held.copy()
         rows[place] = self.holds_on = True
         self.mode = Mode(rows, self.mode.slip)
-        return self.motion.moved_to(y, *self.rows.closed(*self.motion.parts(y), rows))
+        return self._moved(y, *self.rows.closed(*self.motion.parts(y), rows))
 
     def with_other_friction(self, t: float, y: Array, rows: BoundedRows, name: str, kind: str) -> Array:
         """The state after a change of the joints that have friction, an event of a name and a kind."""
