@@ -111,12 +111,17 @@ class Stepper:
     def advance(self, k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
         """The state a step of length h from t later."""
         self.effort.steps += 1
-        before = self._before.count(t, h, tuple(map(_if_held, (self.forces.torque, self.forces.f_tip), acting)))
-        if self._starter is None or self.scheme.starter is None or before >= self.scheme.starting_steps:
-            self.effort.evaluations += self.scheme.evaluations
-            return self._step(k, t, h, state, acting)
-        self.effort.evaluations += self.scheme.starter.evaluations
-        return self._starter(k, t, h, state, acting)
+        starter = self.scheme.starter
+        if self._starter is not None and starter is not None and self._begins(t, h, acting):
+            self.effort.evaluations += starter.evaluations
+            return self._starter(k, t, h, state, acting)
+        self.effort.evaluations += self.scheme.evaluations
+        return self._step(k, t, h, state, acting)
+
+    def _begins(self, t: float, h: Any, acting: tuple[Array, ...]) -> bool:
+        """True if the formula has not the past that it needs."""
+        constant = tuple(map(_if_held, (self.forces.torque, self.forces.f_tip), acting))
+        return self._before.count(t, h, constant) < self.scheme.starting_steps
 
 
 def _if_held(force: Force | None, value: Array) -> Array | None:
