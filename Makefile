@@ -14,6 +14,10 @@ COMPILED = @$(BIN)/python -m compileall -q src
 LIBRARIES_COMPILED = $(BIN)/python -m compileall -qq -j 0 -x '/(tests|OpenGL)/' \
 	$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || true
 
+# A worker of the tests has a core; threads of OpenBLAS would wait for those of the other worker, ten times as long as
+# they compute.
+test test-costs test-all: export OPENBLAS_NUM_THREADS = 1
+
 .PHONY: demo test test-costs test-all test-aarch64 test-packages lint bench docs clean
 
 demo: $(VENV)/installed-base

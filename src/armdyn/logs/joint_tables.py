@@ -17,7 +17,7 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 
-class JointMotion(NamedTuple):
+class ReferenceMotion(NamedTuple):
     """Times, s, and q, qd and qdd, each of shape (rows, n)."""
 
     t: Array
@@ -26,7 +26,7 @@ class JointMotion(NamedTuple):
     qdd: Array
 
 
-class JointStates(NamedTuple):
+class StateTable(NamedTuple):
     """Times, s, or None if the table has none, and q, qd and qdd, each of shape (rows, n)."""
 
     t: Array | None
@@ -35,7 +35,7 @@ class JointStates(NamedTuple):
     qdd: Array
 
 
-def read_states(source: Source, robot: Robot, **options: Any) -> JointStates:
+def read_states(source: Source, robot: Robot, **options: Any) -> StateTable:
     """The states of a table; quantities that it does not name are zero.
 
     Args:
@@ -52,7 +52,7 @@ def read_states(source: Source, robot: Robot, **options: Any) -> JointStates:
     rows = read_rows(source, robot, partial=True, timed=False, **options)
     warn_of_unused(rows)
     zero = np.zeros((len(rows.table), robot.dof))
-    return JointStates(rows.t, *(rows.values.get(quantity, zero) for quantity in STATE))
+    return StateTable(rows.t, *(rows.values.get(quantity, zero) for quantity in STATE))
 
 
 def read_torques(source: Source, robot: Robot, *, units_of: UnitsOf = unit_of_column) -> tuple[Array, Array]:
@@ -77,7 +77,7 @@ def read_torques(source: Source, robot: Robot, *, units_of: UnitsOf = unit_of_co
     return check_times(rows), rows.values["tau"]
 
 
-def read_reference(source: Source, robot: Robot, **options: Any) -> JointMotion:
+def read_reference(source: Source, robot: Robot, **options: Any) -> ReferenceMotion:
     """States over time to be followed, from a table with times and positions of each joint.
 
     If there are no columns of qd, or of qdd, they are derivatives of the quintic spline through q. Other columns are
@@ -95,7 +95,7 @@ def read_reference(source: Source, robot: Robot, **options: Any) -> JointMotion:
     return _motion(read_rows(source, robot, **options))
 
 
-def read_cycle(source: Source, robot: Robot, **options: Any) -> JointMotion:
+def read_cycle(source: Source, robot: Robot, **options: Any) -> ReferenceMotion:
     """The motion of a task, as `read_reference` returns it; a time may appear twice if q, qd and qdd are all given.
 
     Warns of columns that are not used.
@@ -106,15 +106,15 @@ def read_cycle(source: Source, robot: Robot, **options: Any) -> JointMotion:
     return motion
 
 
-def _motion(rows: Rows, *, may_jump: bool = False) -> JointMotion:
+def _motion(rows: Rows, *, may_jump: bool = False) -> ReferenceMotion:
     """Times, positions, and their rates of the table or of the spline through the positions."""
     values = rows.values
     if len(rows.table) < 2:
         raise LogError(f"{rows.table.source} has {len(rows.table)} rows of numbers; a motion needs two at least")
     if len(values) == len(STATE):
-        return JointMotion(check_times(rows, may_stand_twice=may_jump), *(values[name] for name in STATE))
+        return ReferenceMotion(check_times(rows, may_stand_twice=may_jump), *(values[name] for name in STATE))
     t = check_times(rows)
     spline = spline_through(t, values["q"])
     moves = ~at_rest(values["q"], np.abs(spline(t, nu=1)))
     rates = (values[name] if name in values else moves * spline(t, nu=order) for order, name in enumerate(STATE))
-    return JointMotion(t, *rates)
+    return ReferenceMotion(t, *rates)

@@ -75,7 +75,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Table:
+class StepValues:
     """One value for each step, held until the next (a zero-order hold)."""
 
     values: Array
@@ -98,10 +98,10 @@ class Table:
         """The values of these steps; that of the last one at the end, too."""
         return self.values[np.minimum(steps, len(self.values) - 1)]
 
-    def of(self, index: Index) -> Table:
+    def of(self, index: Index) -> StepValues:
         """The values for one state of the batch."""
         at: Any = (slice(None), *index)
-        return Table(self.values[at])
+        return StepValues(self.values[at])
 
 
 @dataclass(frozen=True)
@@ -331,12 +331,12 @@ class Forces:
             ShapeError: a table whose rows are not one for each step.
         """
         if self.rows not in (None, grid.steps):
-            tables = " and ".join(name for name in ("torque", "f_tip") if isinstance(getattr(self, name), Table))
+            tables = " and ".join(name for name in ("torque", "f_tip") if isinstance(getattr(self, name), StepValues))
             raise ShapeError(
                 f"{tables} is a table of {self.rows} rows; expected {grid.steps}, one for each step of "
                 f"{grid.step:g} s in {grid.duration:g} s"
             )
-        return self._changed(lambda force: Table(force.at_begins(grid)) if force.held else force)
+        return self._changed(lambda force: StepValues(force.at_begins(grid)) if force.held else force)
 
     def _changed(self, change: Callable[[Scheduled], Force]) -> Forces:
         own = {name: f for name, f in vars(self).items() if isinstance(f, Scheduled)}
@@ -423,4 +423,4 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
             f"{name} has shape {numbers.shape}; expected {expected}. "
             f"Values over time that all states share have shape (steps, {', '.join('1' for _ in batch)}, {size})"
         ) from None
-    return Table(numbers) if over_time else Constant(numbers)
+    return StepValues(numbers) if over_time else Constant(numbers)

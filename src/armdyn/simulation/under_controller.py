@@ -16,7 +16,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.drivers.grid import SaveAt, StepGrid, step_grid
 from armdyn.simulation.elements.events import Event
 from armdyn.simulation.elements.parts import Parts
-from armdyn.simulation.forces import Constant, Table, prepared_forces
+from armdyn.simulation.forces import Constant, StepValues, prepared_forces
 from armdyn.simulation.loop.closed_loop import ClosedLoop
 from armdyn.simulation.loop.controller import Controller
 from armdyn.simulation.methods.catalogue import FixedStep, Method, chosen_method
@@ -66,7 +66,7 @@ def _wrench(robot: Robot, batch: tuple[int, ...], f_tip: Any, grid: StepGrid) ->
     forces = prepared_forces(robot, batch, None, f_tip)
     forces.check(grid.duration)
     wrench = forces.on_grid(grid).f_tip
-    if isinstance(wrench, Table):
+    if isinstance(wrench, StepValues):
         return wrench.values, True
     if not isinstance(wrench, Constant):
         raise SettingError(

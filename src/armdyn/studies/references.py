@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.logs.joint_tables import JointMotion
+from armdyn.logs.joint_tables import ReferenceMotion
 from armdyn.motion.interpolation import Interval, quintic
 from armdyn.spatial.rotations import Array
 
@@ -16,7 +16,7 @@ class Reference:
         motion: rows with times.
     """
 
-    def __init__(self, motion: JointMotion) -> None:
+    def __init__(self, motion: ReferenceMotion) -> None:
         self.t, *self._kept = motion
 
     @property

@@ -13,7 +13,7 @@ from armdyn.base.progress import Report
 from armdyn.functions import CompiledRollout
 from armdyn.simulation.divergence import diverged, shorter_step
 from armdyn.simulation.elements.bristles import NAME as BRISTLES
-from armdyn.simulation.forces import Constant, Table
+from armdyn.simulation.forces import Constant, StepValues
 from armdyn.simulation.loop.step import step_function
 from armdyn.simulation.methods.formulas import State
 from armdyn.simulation.system.problem import Problem
@@ -29,10 +29,10 @@ class CompiledSteps:
         system, method, forces = problem.system, problem.method, problem.forces
         self.problem, self.system, self.method = problem, system, method
         force_arguments: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
-        self._given: dict[str, Constant | Table] = {
+        self._given: dict[str, Constant | StepValues] = {
             name: one for name, one in force_arguments.items() if one is not None
         }
-        over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
+        over_time = [name for name, force in self._given.items() if isinstance(force, StepValues)]
         flexible, bends = bool(system.places), system.carries
         step = step_function(method.scheme, None, None, energy=True, flexible=flexible, bristles=bends)
         self._after = (*RECORDED[2:], *([BRISTLES] if bends else []), *method.scheme.memory)

@@ -21,7 +21,7 @@ from armdyn.simulation.drivers.crossings import points_of
 from armdyn.simulation.drivers.grid import StepGrid
 from armdyn.simulation.drivers.integrators import ByFormula, BySolver, Step
 from armdyn.simulation.drivers.located import Found, LocatedFunctions, NotedEvents, Reached, SegmentLoops
-from armdyn.simulation.forces import Forces, Table
+from armdyn.simulation.forces import Forces, StepValues
 from armdyn.simulation.methods.catalogue import Adaptive, FixedStep, SemiImplicitEuler
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.system.problem import Problem
@@ -449,7 +449,7 @@ class StateInMotion:
 
 def rows_of_holds(forces: Forces) -> list[int] | None:
     """The rows of tables of steps at which a force differs from the row before; None without tables."""
-    tables = [one.values for one in (forces.torque, forces.f_tip) if isinstance(one, Table)]
+    tables = [one.values for one in (forces.torque, forces.f_tip) if isinstance(one, StepValues)]
     if not (tables and forces.are_known):
         return None
     changes = [(table[1:] != table[:-1]).reshape(len(table) - 1, -1).any(axis=1) for table in tables]

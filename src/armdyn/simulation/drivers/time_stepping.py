@@ -64,7 +64,7 @@ def time_step(scheme: Scheme, arm: FrictionalArm, state: State, h: Any, barriers
     if not len(arm.rows) and barriers is None:
         return *later, *memory, *z
     turns = less(arm.slip * (arm.rows.matrix @ later[1]), 0.0)
-    step = Step(arm, first, turns, yields, state, _predicted(scheme, arm, first, state, later, h), h)
+    step = StepEnd(arm, first, turns, yields, state, _predicted(scheme, arm, first, state, later, h), h)
     changes = sum(yields) + sum(turns)
     stopped = _either(changes, step.later(), later) if len(arm.rows) else later
     # a compiled loop leaves this out if no joint of a group of arms starts, stops or turns
@@ -101,7 +101,7 @@ def _predicted(scheme: Scheme, arm: FrictionalArm, first: ArmMotion, state: Stat
     return tuple(select(near, *both) for both in zip(later, straight, strict=True))
 
 
-class Step:
+class StepEnd:
     """The end of a step in which joints start, stop or turn, or are pushed by stops and contacts.
 
     Args:

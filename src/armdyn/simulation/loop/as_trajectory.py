@@ -27,7 +27,7 @@ from armdyn.simulation.loop.controlled_rollout import ControlledRollout
 from armdyn.simulation.loop.events_of_loop import EventsOfLoop
 from armdyn.simulation.loop.step import LOADS, pushes_of
 from armdyn.simulation.loop.unfinished_runs import trajectory_in_errors
-from armdyn.simulation.loop.within_steps import DenseOfLoop, Places, StatesWithin, input_at
+from armdyn.simulation.loop.within_steps import DenseOfLoop, StatesWithin, StepTimes, input_at
 from armdyn.simulation.samples import ELEMENTS, Effort, Samples
 from armdyn.simulation.system.frictional_arm import motion_of_rows
 from armdyn.simulation.system.system import System
@@ -55,7 +55,7 @@ class RunAtTimes:
         rows, final = rolled.rows._asdict(), rolled.final._asdict()
         self.states = StatesWithin.of(rollout, arguments, rows, final, t0=t0, every=rolled.every, steps=rolled.steps)
         """The states at any time whose step begins with a row."""
-        places, last = Places.of(times, self.h, rolled.steps), -(-rolled.steps // rolled.every)
+        places, last = StepTimes.of(times, self.h, rolled.steps), -(-rolled.steps // rolled.every)
         self.steps, self.since = places.step, float(places.since[-1])
         """The numbers of the steps that begin at the times or before them."""
         self.t = self.states.t0 + np.where(places.within, times, self.h * places.step)
@@ -210,7 +210,7 @@ def _times(grid: StepGrid, save: SaveAt, every: int, t0: float) -> Array:
 
 def _steps_between(times: Array, h: float, steps: int) -> int:
     """The most steps from one row to the next, so that the steps of all these times begin with a row."""
-    first = Places.of(times, h, steps).step
+    first = StepTimes.of(times, h, steps).step
     return int(np.gcd.reduce(first[first < steps])) or steps
 
 

@@ -24,7 +24,7 @@ from armdyn.spatial.rotations import Array
 
 
 @dataclass(frozen=True)
-class Places:
+class StepTimes:
     """Times of a motion by its steps.
 
     Args:
@@ -36,7 +36,7 @@ class Places:
     since: Array
 
     @classmethod
-    def of(cls, t: Array, h: float, steps: int) -> Places:
+    def of(cls, t: Array, h: float, steps: int) -> StepTimes:
         """The places of times from 0 to the end of ``steps`` steps of length h, s."""
         nearest, begins = nearest_steps(t, h)
         step = np.minimum(np.where(begins, nearest, np.floor(t / h)).astype(np.int64), steps)
@@ -135,7 +135,7 @@ class StatesWithin:
         values["h"] = since.reshape((*since.shape, *(1,) * batch))
         return self.rollout.moved(**values)
 
-    def at(self, places: Places) -> dict[str, Array]:
+    def at(self, places: StepTimes) -> dict[str, Array]:
         """The states at times of the motion by name, (*places.shape, ..., *shape)."""
         within, last = places.within, places.step == self.steps
         begins = np.where(last, 0, places.step // self.every)
@@ -166,7 +166,7 @@ class DenseOfLoop(Dense):
         return cls(robot.dof, tuple(flexible_places(robot.model)), states=states.alone(index))
 
     def _states(self, t: Array) -> tuple[Array, Array]:
-        at = self.states.at(Places.of(t - self.states.t0, self.states.h, self.states.steps))
+        at = self.states.at(StepTimes.of(t - self.states.t0, self.states.h, self.states.steps))
         of_links = at["q"], at["qd"]
         if not self.flexible:
             return of_links

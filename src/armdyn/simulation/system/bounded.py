@@ -58,7 +58,7 @@ FOLLOWS = 1e-10
 """A pivot below this part of a row's own size: the row follows from those before it, or from constraints."""
 
 
-class Solution(NamedTuple):
+class LcpSolution(NamedTuple):
     """Forces of an active set, and the motion of the rows with them.
 
     Args:
@@ -73,13 +73,13 @@ class Solution(NamedTuple):
     rests: Array
     wrong: Any
 
-    def unless_wrong(self, other: Solution) -> Solution:
+    def unless_wrong(self, other: LcpSolution) -> LcpSolution:
         """The solution itself, or if it is wrong the other one."""
         p, after, rests = (select(self.wrong, other[k], self[k]) for k in range(3))
-        return Solution(p, after, rests, minimum(self.wrong, other.wrong))
+        return LcpSolution(p, after, rests, minimum(self.wrong, other.wrong))
 
 
-class Places(NamedTuple):
+class ActiveSet(NamedTuple):
     """Forces between their bounds, or at one of them.
 
     Args:
@@ -116,7 +116,7 @@ class BoxedProblem:
         """0 of each row that constraints hold, else 1."""
         self.reciprocal = self.movable / (self.diagonal + (1.0 - self.movable))
 
-    def solved(self, sweeps: int = SWEEPS, rounds: int = ROUNDS) -> Solution:
+    def solved(self, sweeps: int = SWEEPS, rounds: int = ROUNDS) -> LcpSolution:
         """The solution of traced scalars.
 
         Args:
@@ -129,7 +129,7 @@ class BoxedProblem:
         p = self._towards(near.p, first.p)
         for _ in range(rounds):
             p = self._nearer(p)
-        unsolved = Solution(p, self.b + self.S @ p, np.zeros(len(p)), 1.0)
+        unsolved = LcpSolution(p, self.b + self.S @ p, np.zeros(len(p)), 1.0)
         again = self._active_set(self._places(p)).unless_wrong(unsolved)
         return first.unless_wrong(again)  # a compiled loop leaves the second one out if the first one is right
 
@@ -159,12 +159,12 @@ class BoxedProblem:
         near = self._places(self._swept(p, 1))
         return self._towards(near.p, self._near_rest(near))
 
-    def _places(self, p: Array) -> Places:
+    def _places(self, p: Array) -> ActiveSet:
         little = rounding(self.widths, *NEAR)
         lowest, highest = less_equal(p, self.low + little), less_equal(self.high - little, p)
         held = (1.0 - lowest) * (1.0 - highest)
         bound = lowest * self.low + (1.0 - lowest) * highest * self.high
-        return Places(held * p + bound, held, lowest, highest)
+        return ActiveSet(held * p + bound, held, lowest, highest)
 
     def _towards(self, p: Array, other: Array) -> Array:
         """The last forces within their bounds on the way to others."""
@@ -174,7 +174,7 @@ class BoxedProblem:
         parts = (below * (self.low - p) + above * (self.high - p)) / select(beyond, way, 1.0) + (1.0 - beyond)
         return np.asarray(clip(p + reduce(minimum, parts) * way, self.low, self.high))
 
-    def _near_rest(self, near: Places) -> Array:
+    def _near_rest(self, near: ActiveSet) -> Array:
         """The forces with which the held rows nearly rest, each changed by as little as its bounds are wide."""
         widest = largest(self.widths)
         squares = (self.widths / (widest + less_equal(widest, 0.0))) ** 2
@@ -182,7 +182,7 @@ class BoxedProblem:
         every = [0.0] * len(self.b)
         return near.p - solved_for_some(self.S + np.diag(weights), every, near.held, self.b + self.S @ near.p)
 
-    def _active_set(self, near: Places) -> Solution:
+    def _active_set(self, near: ActiveSet) -> LcpSolution:
         """The solution in which the forces within their bounds bring their rows to rest."""
         p = near.p - solved_for_some(self.S, self.least, near.held, self.b + self.S @ near.p)
         after, moves = self.b + self.S @ p, np.ones(len(p))
@@ -196,7 +196,7 @@ class BoxedProblem:
             wrong = wrong + near.held * pushed
         wrong = wrong + pushed * (1.0 - near.highest) * near.lowest * less(after, 0.0)
         wrong = wrong + pushed * (1.0 - near.lowest) * near.highest * less(0.0, after)
-        return Solution(p, after, 1.0 - moves, sum(wrong))
+        return LcpSolution(p, after, 1.0 - moves, sum(wrong))
 
 
 def bounded_forces(B: Array, b: Array, low: Array, high: Array) -> Array:

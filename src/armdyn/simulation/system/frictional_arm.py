@@ -34,7 +34,7 @@ from armdyn.simulation.system.corrections import projected_at_rest, standing
 from armdyn.simulation.system.friction_rows import Bounds, FrictionRows
 from armdyn.simulation.system.mode_motion import links_in_mode
 from armdyn.simulation.system.momenta import Momenta
-from armdyn.simulation.system.response import Constraints, Response
+from armdyn.simulation.system.response import ConstraintRows, Response
 from armdyn.spatial.rotations import Array
 
 MOVES = 1e-10, 1e-4
@@ -270,7 +270,7 @@ class FrictionalArm(ArmInStep):
         return ArmMotion(links.qdd, pushed, none, friction, holding, starts, links.friction, links.hidden, loads)
 
     def _boxed(
-        self, factors: Factors, constraints: Constraints | None, pushed: Array, available: Array
+        self, factors: Factors, constraints: ConstraintRows | None, pushed: Array, available: Array
     ) -> tuple[Array, Array]:
         """Accelerations of the links, minus the friction of their rows at rest, within its bounds, and their starts."""
         response = Response(self.bare, self.rows, factors, constraints, self.inertias)
@@ -323,7 +323,7 @@ class FrictionalArm(ArmInStep):
         constraints = self._constraints(at[: self.n], v[: self.n])
         return self.with_hidden(x, hidden, constraints, h)
 
-    def with_hidden(self, x: Any, hidden: Array, constraints: Constraints | None, h: Any = None) -> Response:
+    def with_hidden(self, x: Any, hidden: Array, constraints: ConstraintRows | None, h: Any = None) -> Response:
         """The response of `response` within given constraints.
 
         The mass matrix over the time has elements of its own, so that a compiled loop leaves its factors out of steps
@@ -365,11 +365,11 @@ class FrictionalArm(ArmInStep):
         q, qd = projected_at_rest(self.links, self.rows, x[: self.n], v[: self.n])
         return np.array([*q, *x[self.n :]]), np.array([*qd, *v[self.n :]])
 
-    def _constraints(self, q: Any, qd: Any) -> Constraints | None:
+    def _constraints(self, q: Any, qd: Any) -> ConstraintRows | None:
         if not self.constrained:
             return None
         _, A, drift = all_equations(self.bare, q, qd)
-        return Constraints(A, drift)
+        return ConstraintRows(A, drift)
 
     # Forces and energies.
 

@@ -18,7 +18,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.elements.bristles import Bristles
 from armdyn.simulation.equations import SOURCES, motion
 from armdyn.simulation.system.corrections import corrected
-from armdyn.simulation.system.segment import Arm, ModeKinds, Segment, watched_margins
+from armdyn.simulation.system.segment import ModeKinds, Segment, TracedArm, watched_margins
 from armdyn.simulation.system.state_parts import SIZES, SPRINGS, N, StateParts
 
 
@@ -47,7 +47,7 @@ def rates_of(parts: StateParts, modes: ModeKinds | None = None, *, linear: bool 
         on = corrected(model, at, parts.correction)
         at |= on
         at["tau"], at["f_tip"] = _acting_forces(at, linear=linear)
-        arm, values = Arm(model, parts, at), {f"on_{name}": value for name, value in on.items()}
+        arm, values = TracedArm(model, parts, at), {f"on_{name}": value for name, value in on.items()}
         if modes is None:
             values |= arm.results(*_free_motion(model, arm))
         else:
@@ -68,7 +68,7 @@ def rates_of(parts: StateParts, modes: ModeKinds | None = None, *, linear: bool 
     return _function(rates, arguments, results, result, sizes, partial(rates_of, parts, modes, linear=linear))
 
 
-def _free_motion(model: Any, arm: Arm) -> tuple[Any, Any, Any]:
+def _free_motion(model: Any, arm: TracedArm) -> tuple[Any, Any, Any]:
     """Accelerations of links and rotors, and the power, of a motion without modes."""
     tau, f_tip, thetadd = arm.at["tau"] - arm.force, arm.at["f_tip"], None
     if arm.parts.flexible:
@@ -92,7 +92,7 @@ def forces_in_modes(parts: StateParts, *, contacts: bool = False) -> Function:
 
     def in_modes(model: Any, *given: Any) -> Any:
         at = dict(zip((argument.name for argument in arguments), given, strict=True))
-        arm = Arm(model, parts, at)
+        arm = TracedArm(model, parts, at)
         segment = Segment(model, arm)
         on_links = np.zeros(len(segment.qdd), dtype=object) + arm.force
         on_rotors = on_links[arm.places]

@@ -24,7 +24,7 @@ QUICK = {"sweeps": 1, "rounds": 2}
 """Sweeps and rounds of `bounded_impulses` for rows that are coordinates: one sweep mostly finds the active set."""
 
 
-class Constraints(NamedTuple):
+class ConstraintRows(NamedTuple):
     """Constraints A qdd + drift = 0 of the links."""
 
     A: Array
@@ -42,7 +42,7 @@ class Response:
         links: Mechanism,
         rows: FrictionRows,
         factors: Factors,
-        constraints: Constraints | None,
+        constraints: ConstraintRows | None,
         rotors: Sequence[Any] | Array = (),
     ) -> None:
         self.links, self.rows, self.factors = links, rows, factors

@@ -29,7 +29,7 @@ from armdyn.simulation.system.state_parts import StateParts
 from armdyn.spatial.rotations import Array
 
 
-class Arm:
+class TracedArm:
     """A traced arm and the parts of its state."""
 
     def __init__(self, model: Mechanism, parts: StateParts, at: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ class ModeKinds(NamedTuple):
     contacts: bool = False
 
 
-class Watched(NamedTuple):
+class Margin(NamedTuple):
     """A margin: its kind, the place of its coordinate, or of its flexible joint, and the side of a stop or an end.
 
     Args:
@@ -100,28 +100,28 @@ class Watched(NamedTuple):
     side: int = 0
 
 
-def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts: int) -> list[Watched]:
+def watched_margins(mechanism: Mechanism, flexible: bool, stops: bool, contacts: int) -> list[Margin]:
     """The margins of an arm, in the order of the results of `armdyn.simulation.system.rates.rates_of`."""
     joints = flexible_joints(mechanism) if flexible else []
     rows = FrictionRows(links_side(mechanism, joints) if joints else mechanism, joints)
     every = range(mechanism.dof) if stops else sorted(rows.own[: rows.of_links].tolist())
-    margins = [Watched("link", i) for i in every]
-    margins += [Watched("stop", i, side) for side in (-1, 1) for i in every] if stops else []
-    margins += [Watched("contact", k) for k in range(contacts)]
+    margins = [Margin("link", i) for i in every]
+    margins += [Margin("stop", i, side) for side in (-1, 1) for i in every] if stops else []
+    margins += [Margin("contact", k) for k in range(contacts)]
     for k, joint in enumerate(joints):
         if k in rows.rotors:
-            margins.append(Watched("rotor", k))
+            margins.append(Margin("rotor", k))
         if joint.spring.is_loose:
-            margins += [Watched("touch", k, side) for side in (1, -1)]
+            margins += [Margin("touch", k, side) for side in (1, -1)]
         elif any(law.depends_on_load for law in joint.laws):
-            margins.append(Watched("load", k))
+            margins.append(Margin("load", k))
     return margins
 
 
 class Segment:
     """The traced equations of motion between two events."""
 
-    def __init__(self, model: Mechanism, arm: Arm) -> None:
+    def __init__(self, model: Mechanism, arm: TracedArm) -> None:
         at, self.arm, self.links = arm.at, arm, arm.bare
         self.at, tau, power = at, at["tau"] - arm.force, 0.0
         if arm.parts.flexible:
@@ -150,7 +150,7 @@ class Segment:
             self.rotor_friction[k] = select(held, self.excess[i], self.sliding[i])
             self.thetadd[i] = select(held, 0.0, (self.excess[i] - self.sliding[i]) / joint.inertia)
 
-    def margin(self, one: Watched) -> tuple[Any, Any]:
+    def margin(self, one: Margin) -> tuple[Any, Any]:
         """A margin and its rate, 0 if that is not known."""
         return {
             "link": self._of_link,
@@ -161,7 +161,7 @@ class Segment:
             "contact": self._of_contact,
         }[one.kind](one)
 
-    def _of_link(self, one: Watched) -> tuple[Any, Any]:
+    def _of_link(self, one: Margin) -> tuple[Any, Any]:
         """The speed of a joint that slips, or the room of the force that holds it."""
         at, i = self.at, one.place
         least, most, room = at["least"][i], at["most"][i], at["room"][i]
@@ -179,21 +179,21 @@ class Segment:
         at = self.at
         return breakaway_of_available(self.links, self.tau - at["least"], self.tau - at["most"])
 
-    def _of_stop(self, one: Watched) -> tuple[Any, Any]:
+    def _of_stop(self, one: Margin) -> tuple[Any, Any]:
         """The gap to an open stop: to the lower one, of side -1, or the upper one."""
         q, qd = self.arm.q[one.place], self.arm.qd[one.place]
         if one.side < 0:
             return q - self.at["lower"][one.place], 1.0 * qd
         return self.at["upper"][one.place] - q, -1.0 * qd
 
-    def _of_contact(self, one: Watched) -> tuple[Any, Any]:
+    def _of_contact(self, one: Margin) -> tuple[Any, Any]:
         """The force of a closed contact, or the gap to an open one."""
         phi, A, _ = all_equations(self.links, self.arm.q)
         closed = self.at["closed"][one.place]
         speed = A[one.place] @ self.arm.qd
         return select(closed, self.push[one.place], phi[one.place]), select(closed, 0.0, speed)
 
-    def _of_rotor(self, one: Watched) -> tuple[Any, Any]:
+    def _of_rotor(self, one: Margin) -> tuple[Any, Any]:
         """The speed of a rotor that slips, or the room of the friction that holds it."""
         k, at = one.place, self.at
         joint, slip, held = self.arm.joints[k], at["rotor_slip"][k], at["rotor_held"][k]
@@ -202,13 +202,13 @@ class Segment:
         margin = minimum(self.excess[i] - least, most - self.excess[i]) + SLACK * (most - least)
         return select(held, margin, slip * self.arm.thetad[i]), slip * self.thetadd[i]
 
-    def _of_load(self, one: Watched) -> tuple[Any, Any]:
+    def _of_load(self, one: Margin) -> tuple[Any, Any]:
         """The load of a rotor's friction with the sign that it has."""
         k = one.place
         load = self.tau[self.arm.joints[k].coordinate]
         return select(self.at["rotor_held"][k], 1.0, self.at["signs"][k] * load), 0.0
 
-    def _of_touch(self, one: Watched) -> tuple[Any, Any]:
+    def _of_touch(self, one: Margin) -> tuple[Any, Any]:
         """The pressure at an end of backlash in contact, or its opposite if the gap is open; 1 at the other end."""
         joint = self.arm.joints[one.place]
         i = joint.coordinate
