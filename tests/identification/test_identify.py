@@ -37,6 +37,21 @@ def test_a_frictionless_pendulum_has_no_friction(velocities: bool) -> None:
     assert fit.residual_deviations[0] < 1e-3
 
 
+@pytest.mark.parametrize("stroke", [0.3, 0.03])
+def test_the_friction_of_a_slide_is_that_of_slow_motions_too(stroke: float) -> None:
+    """A cart of 2 kg with 3 N s/m and 1 N, at 0.55 and 0.055 m/s: linear laws, computed by hand."""
+    inertia = armdyn.Inertia(2.0, [0.0, 0.0, 0.0], 0.01 * np.eye(3))
+    cart = armdyn.Robot.from_links([armdyn.Part("cart", "base", "prismatic", axis=(1, 0, 0), inertia=inertia)])
+    t = np.arange(0.0, 10.0, 0.01)
+    q, qd, qdd = (
+        stroke * np.stack([x], axis=-1) for x in (np.sin(1.8 * t), 1.8 * np.cos(1.8 * t), -3.24 * np.sin(1.8 * t))
+    )
+    log = {"t": t, "q": q, "qd": qd, "tau": 2.0 * qdd + 3.0 * qd + np.sign(qd)}
+    fit = armdyn.identify(cart, log, **PLAIN, delay=None)
+    assert fit["joint_of_cart.coulomb"] == pytest.approx(1.0, rel=0.02)
+    assert fit["joint_of_cart.viscous"] == pytest.approx(3.0, rel=0.15)
+
+
 def test_no_single_row_moves_the_result() -> None:
     truth = pendulum()
     log = recorded(truth, sine(0.3, 100.0, 10.0))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.base.threads import cached_property
-from armdyn.identification.friction_terms import FrictionTerm, term_values
+from armdyn.identification.friction_terms import FrictionTerm, sign_width, term_values
 from armdyn.identification.identifiability.base_parameters import base_parameters
 from armdyn.identification.identifiability.combinations import BaseParameters
 from armdyn.identification.low_pass import correlate
@@ -64,6 +64,11 @@ class Parameters:
         """The names of the parameters of joints, one block of n each."""
         gain = ("gain",) if self.gain_spread is not None else ()
         return (*(("armature",) if self.armature else ()), *(term.name for term in self.terms), *gain)
+
+    @cached_property
+    def sign_widths(self) -> Array:
+        """The width of the smooth sign of each joint, rad/s or m/s, shape (n,)."""
+        return np.array([sign_width(joint.kind) for joint in self.robot.joints])
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -282,7 +287,7 @@ def own_columns(samples: LogSamples, parameters: Parameters, load: Array | None)
     """The functions that parameters of motors multiply, each of shape (T, n)."""
     q, qd = parameters.at_motors(samples.q), parameters.at_motors(samples.qd)
     armature = [parameters.at_motors(samples.qdd)] if parameters.armature else []
-    return [*armature, *(term_values(term.name, q, qd, load) for term in parameters.terms)]
+    return [*armature, *(term_values(term.name, q, qd, load, parameters.sign_widths) for term in parameters.terms)]
 
 
 def needs_load(terms: Sequence[FrictionTerm]) -> bool:
@@ -329,7 +334,7 @@ def update_load_columns(rows: RegressionRows, piece: LogPiece, parameters: Param
     for number, (first, stop) in enumerate(windows(piece)):
         samples = piece.motion(first, stop) if rows.motions is None else rows.motions[number]
         load = parameters.load_at_motors(robot.regressor(samples.q, samples.qd, samples.qdd, **NO_JOINTS) @ bodies)
-        values = term_values("load", samples.q, parameters.at_motors(samples.qd), load)
+        values = term_values("load", samples.q, parameters.at_motors(samples.qd), load, parameters.sign_widths)
         columns = correlate(values, piece.chain.slow_kernel, piece.chain.step)
         for j in range(n):
             rows.columns[j][start : start + len(columns), places[j]] = _on_joint(columns, parameters, j)

@@ -191,7 +191,9 @@ class _Rows:
 
         chain = self.regression.pieces[0].chain
         lags = int(np.ceil(len(chain.slow_kernel) / chain.step))
-        return fit_laws_through_filter(laws, samples, y - basis @ (basis.T @ y), through, free, lags)
+        return fit_laws_through_filter(
+            laws, samples, y - basis @ (basis.T @ y), through, free, lags, self.parameters.sign_widths[j]
+        )
 
     def _design(self, j: int) -> Array:
         """The columns of all linear parameters in the row of a motor, shape (rows, reduced)."""
@@ -219,7 +221,7 @@ class _Rows:
         qd, loads = (np.concatenate(each) for each in ([s.qd for s in self.samples], self.loads))
         rates, friction = self.parameters.at_motors(qd), np.zeros_like(qd)
         for j, each in laws.items():
-            friction[:, j] = torques_of_laws(each, rates[:, j], loads[:, j])
+            friction[:, j] = torques_of_laws(each, rates[:, j], loads[:, j], self.parameters.sign_widths[j])
         if self.parameters.coupling is not None:
             friction = friction @ self.parameters.coupling
         rows, start = self._filtered(friction), 0

@@ -25,8 +25,8 @@ from armdyn.identification.errors import IdentificationError
 from armdyn.model.friction import FrictionLaw
 from armdyn.spatial.rotations import Array
 
-SIGN_WIDTH = 0.01
-"""w of the smooth sign, rad/s or m/s."""
+SIGN_WIDTH, SLIDE_SIGN_WIDTH = 0.01, 0.001
+"""w of the smooth sign of a joint that turns, rad/s, and of one that slides, m/s."""
 
 STRIBECK_SPEED = 0.1
 """v of the linear Stribeck term, rad/s or m/s."""
@@ -75,8 +75,13 @@ def terms_of(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
     return tuple(TERMS[name] for name in names)
 
 
-def term_values(name: str, q: Array, qd: Array, load: Array | None) -> Array:
-    """The function that the number of a term multiplies, shape (T, n)."""
+def sign_width(kind: str) -> float:
+    """The width of the smooth sign of a kind of joint, rad/s or m/s."""
+    return SLIDE_SIGN_WIDTH if kind == "prismatic" else SIGN_WIDTH
+
+
+def term_values(name: str, q: Array, qd: Array, load: Array | None, widths: Array) -> Array:
+    """The function that the number of a term multiplies, shape (T, n); ``widths`` of the smooth sign, shape (n,)."""
     if name == "spring":
         return q
     if name == "viscous":
@@ -85,7 +90,7 @@ def term_values(name: str, q: Array, qd: Array, load: Array | None) -> Array:
         return np.ones_like(qd)
     if name == "quadratic":
         return np.asarray(qd * np.abs(qd))
-    sign = np.tanh(qd / SIGN_WIDTH)
+    sign = np.tanh(qd / widths)
     if name == "stribeck":
         return np.asarray(sign * np.exp(-((qd / STRIBECK_SPEED) ** 2)))
     return np.asarray(np.abs(load) * sign if name == "load" and load is not None else sign)

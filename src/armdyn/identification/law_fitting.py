@@ -22,6 +22,7 @@ from armdyn.base.errors import UnknownName, excerpt
 from armdyn.base.tabular import Tabulated, TextTable
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.fit import ConfidenceInterval
+from armdyn.identification.friction_terms import SIGN_WIDTH
 from armdyn.identification.intervals import NORMAL, autocovariance_of
 from armdyn.identification.law_models import ABOVE_ZERO, LawModel, LawNumber, quantities_of
 from armdyn.model.friction import FrictionLaw
@@ -142,6 +143,7 @@ def fit_laws_through_filter(
     through: Callable[[Array], Array],
     free: Sequence[str] | None = None,
     lags: int = 0,
+    width: float = SIGN_WIDTH,
 ) -> LawFit:
     """The numbers of laws from samples that a filter maps to the rows y.
 
@@ -152,8 +154,9 @@ def fit_laws_through_filter(
         through: the filter: an array of all samples, shape (T, k), to rows, shape (rows, k).
         free: as of `fit_law`.
         lags: as of `fit_law`.
+        width: of the smooth sign, rad/s or m/s.
     """
-    problem = _LawProblem.of(laws, samples, y, through, free)
+    problem = _LawProblem.of(laws, samples, y, through, free, width)
     first = problem.first
     best, steps = problem.lowered(first)
     for factors in problem.starts():
@@ -192,6 +195,7 @@ class _LawProblem:
         y: Array,
         through: Callable[[Array], Array],
         free: Sequence[str] | None,
+        width: float,
     ) -> _LawProblem:
         if not laws:
             raise IdentificationError("laws is empty; expected a friction law with first values, or several")
@@ -203,7 +207,7 @@ class _LawProblem:
         names = tuple(f"{type(laws[each.law]).__name__}.{each.field}" for each in quantities)
         first = np.array([getattr(laws[each.law], each.field) for each in quantities], dtype=np.float64)
         chosen = _mask(names, free) if free is not None else (first != 0.0) & _no_exponents(quantities)
-        model = LawModel(laws, chosen)
+        model = LawModel(laws, chosen, width)
         rate, load = (np.concatenate(part) for part in zip(*samples, strict=True))
         if len(y) <= chosen.sum():
             raise IdentificationError(f"{len(y)} samples for {int(chosen.sum())} numbers; expected more samples")

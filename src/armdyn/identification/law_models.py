@@ -84,14 +84,16 @@ class LawModel:
     Args:
         laws: whose formulas count, with the numbers that are not free.
         free: a mask of `quantities_of`.
+        width: of the smooth sign, rad/s or m/s.
 
     Raises:
         Unsupported: a law whose formula decides by its numbers.
     """
 
-    def __init__(self, laws: Sequence[FrictionLaw], free: Array) -> None:
+    def __init__(self, laws: Sequence[FrictionLaw], free: Array, width: float = SIGN_WIDTH) -> None:
         self.quantities = quantities_of(laws)
         self.free = free
+        self.width = width
         self._parts = []
         for place, law in enumerate(laws):
             own = [k for k, each in enumerate(self.quantities) if each.law == place]
@@ -100,36 +102,36 @@ class LawModel:
             names = tuple(self.quantities[k].field for k in traced)
             fixed = tuple((each.field, getattr(law, each.field)) for k in own if k not in traced
                           for each in [self.quantities[k]])  # fmt: skip
-            self._parts.append((servo, _kernel(type(law), names, fixed), np.array(traced, dtype=int)))
+            self._parts.append((servo, _kernel(type(law), names, fixed, width), np.array(traced, dtype=int)))
 
     def __call__(self, rate: Array, load: Array, numbers: Array) -> tuple[Array, Array]:
         """Friction torques, N m or N, shape (T,), and their derivatives by the free numbers, shape (T, free)."""
         force, slopes = np.zeros(len(rate)), np.zeros((len(rate), len(numbers)))
         for servo, kernel, places in self._parts:
             p = numbers[places]
-            value, by_numbers = _servo(kernel, rate, load, p) if servo else kernel(rate, load, p)
+            value, by_numbers = _servo(kernel, rate, load, p, self.width) if servo else kernel(rate, load, p)
             force += value
             slopes[:, places] = by_numbers
         return force, slopes[:, self.free]
 
 
-def torques_of_laws(laws: Sequence[FrictionLaw], rate: Array, load: Array) -> Array:
-    """Friction torques of laws, with a smooth sign, N m or N, shape (T,)."""
+def torques_of_laws(laws: Sequence[FrictionLaw], rate: Array, load: Array, width: float) -> Array:
+    """Friction torques of laws, with a smooth sign of this width, N m or N, shape (T,)."""
     quantities = quantities_of(laws)
     numbers = np.array([getattr(laws[each.law], each.field) for each in quantities], dtype=np.float64)
-    return LawModel(laws, np.ones(len(quantities), dtype=bool))(rate, load, numbers)[0]
+    return LawModel(laws, np.ones(len(quantities), dtype=bool), width)(rate, load, numbers)[0]
 
 
 @cache
 def _kernel(
-    kind: type[FrictionLaw], names: tuple[str, ...], fixed: tuple[tuple[str, float], ...]
+    kind: type[FrictionLaw], names: tuple[str, ...], fixed: tuple[tuple[str, float], ...], width: float
 ) -> Callable[..., Scalar]:
     """The compiled formula of a kind of law: its force, or G of a servo's law, and the derivatives by some numbers."""
     ports = [Port("rate", ()), Port("load", ()), Port("numbers", (len(names),))]
 
     def force(rate: Scalar, load: Scalar, p: Scalar) -> tuple[Scalar, Scalar]:
         def of_numbers(x: Scalar) -> Scalar:
-            return _force(kind, {**dict(zip(names, x, strict=True)), **dict(fixed)}, rate, load)
+            return _force(kind, {**dict(zip(names, x, strict=True)), **dict(fixed)}, rate, load, width)
 
         return _with_slopes(of_numbers, p)
 
@@ -149,7 +151,7 @@ def _with_slopes(f: Callable[..., Scalar], x: object) -> tuple[Scalar, Scalar]:
     return f(x), derivative(f, x)
 
 
-def _force(kind: type[FrictionLaw], numbers: Mapping[str, Scalar], rate: Scalar, load: Scalar) -> Scalar:
+def _force(kind: type[FrictionLaw], numbers: Mapping[str, Scalar], rate: Scalar, load: Scalar, width: float) -> Scalar:
     """The force of a law with traced numbers."""
     law = object.__new__(kind)
     for name, number in numbers.items():
@@ -158,9 +160,9 @@ def _force(kind: type[FrictionLaw], numbers: Mapping[str, Scalar], rate: Scalar,
         return (law.coefficient * abs(rate) + law.cubic * rate * rate) * rate
     if isinstance(law, Stribeck):
         size = law.kinetic + (law.static - law.kinetic) * _fallen(abs(rate), law.speed, law.exponent)
-        return np.tanh(rate * (1.0 / SIGN_WIDTH)) * size
+        return np.tanh(rate * (1.0 / width)) * size
     if isinstance(law, DryFriction):
-        return np.tanh(rate * (1.0 / SIGN_WIDTH)) * law.magnitude(abs(rate), sign(rate) * load)
+        return np.tanh(rate * (1.0 / width)) * law.magnitude(abs(rate), sign(rate) * load)
     return law.force(rate, load)
 
 
@@ -192,7 +194,9 @@ def _equation(force: Scalar, speed: Scalar, load: Scalar, numbers: Scalar) -> Sc
     return force - (viscous * speed + coulomb + drag + S * at_rest)
 
 
-def _servo(kernel: Callable[..., Scalar], rate: Array, load: Array, numbers: Array) -> tuple[Array, Array]:
+def _servo(
+    kernel: Callable[..., Scalar], rate: Array, load: Array, numbers: Array, width: float
+) -> tuple[Array, Array]:
     """The force of a servo's law and its derivatives by the numbers."""
     speed, along = np.abs(rate), np.sign(rate) * load
     force = np.full(len(rate), float(numbers[0]))
@@ -203,5 +207,5 @@ def _servo(kernel: Callable[..., Scalar], rate: Array, load: Array, numbers: Arr
         if np.abs(step).max(initial=0.0) <= 1e-14 * (1.0 + np.abs(force).max(initial=0.0)):
             break
     slopes = kernel(force, speed, along, numbers)[1]
-    smooth = np.tanh(rate / SIGN_WIDTH)
+    smooth = np.tanh(rate / width)
     return smooth * force, -smooth[:, None] * slopes[:, 1:] / slopes[:, :1]
