@@ -9,6 +9,7 @@ import pytest
 
 import armdyn
 from armdyn.identification import Fit, IdentificationError
+from armdyn.identification.design import Parameters
 from armdyn.logs import LogError
 from identification.arms import fourier, pendulum, recorded, wrong_description
 
@@ -313,3 +314,19 @@ def test_a_cable_pulls_like_a_spring() -> None:
     q, qd, qdd = (x[::50] for x in fourier(2, 40.0, 100.0, seed=9)[1:])
     expected = PLANAR.inverse_dynamics(q, qd, qdd) + 0.4 * (q - 0.2) * [1.0, 0.0]
     np.testing.assert_allclose(fit.torques(q, qd, qdd), expected, rtol=0, atol=0.1)
+
+
+def test_the_description_counts_with_its_armature_and_friction() -> None:
+    """A rotor of 2e-5 kg m^2 behind a gear of 100 is 0.2 kg m^2; of two coupled joints both count."""
+    from armdyn.actuators import Actuator, Gear, Motor
+
+    arm = PLANAR.with_actuators({"joint_1": Actuator(Motor(rotor_inertia=2e-5), Gear(100.0))})
+    log = recorded(arm, MOTION)
+    fit = armdyn.identify(arm, log, friction=("viscous", "coulomb"))
+    described = fit.parameters.of_description(arm)
+    names = [f"joint_{k}.{term}" for term in ("armature", "viscous", "coulomb") for k in (1, 2)]
+    assert [described[fit.index(name)] for name in names] == pytest.approx([0.2, 0.0, 0.4, 0.2, 1.5, 0.8], rel=1e-12)
+    assert (fit.check(log).rms_description < 0.05).all()  # N m; without them 0.4 N m and more
+    tied = PLANAR.with_mimic({"joint_2": ("joint_1", -2.0, 0.0)})
+    one = Parameters(tied, True, fit.parameters.terms).of_description(tied)
+    assert one[-2:] == pytest.approx([0.4 + 4 * 0.2, 1.5 + 2 * 0.8], rel=1e-12)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ROWS = 64
 """Rows of the regression that are made at a time."""
 
+DESCRIBED = (("armature", "armature", 2), ("viscous", "damping", 2), ("coulomb", "friction", 1))
+"""Terms, the standard parameters of joints that they are, and the power of a coupling that maps them to coordinates."""
+
 NO_JOINTS: dict[str, Any] = {"armature": False, "damping": False, "friction": False}
 """The regressor's options without parameters of joints."""
 
@@ -144,6 +147,22 @@ class Parameters:
     def load_at_motors(self, load: Array) -> Array:
         """The loads of the motors, as their own joints see them, of those of joints: C^-T l."""
         return load if self.coupling is None else np.asarray(np.linalg.solve(self.coupling.T, load.T).T)
+
+    def of_description(self, description: RobotLike) -> Array:
+        """The parameters of another description of the same links and joints.
+
+        Zero for the terms that no standard parameter states, and for motors that move several joints.
+        """
+        numbers = standard_parameters(description.model, armature=True, damping=True, friction=True)
+        values = np.zeros(len(self.names))
+        values[: len(self.standard)] = Parameters(description, False, ()).standard.values
+        coupling = description.model.coupling
+        turns = np.eye(self.robot.dof) if coupling is None else np.abs(coupling.matrix)
+        for term, quantity, power in DESCRIBED:
+            if term in self.of_joints and self.coupling is None:
+                of_joints = [numbers[f"{joint}.{quantity}"] for joint in description.model.joint_names]
+                values[self.place(term)] = of_joints @ turns**power
+        return values
 
     def place(self, name: str) -> slice:
         """The places of a block of joint parameters, such as "viscous", among all parameters."""

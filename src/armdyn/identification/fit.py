@@ -226,10 +226,7 @@ class Fit:
         """
         log = read(log, self.source, **options)
         chain = replace(Chain.of(log.rate, self.chain.slow.cutoff, self.chain.fast.cutoff), step=1)
-        count = len(self.parameters.standard)
-        described = np.zeros(len(self.values))
-        described[:count] = Parameters(self.description, False, ()).standard.values
-        vectors = (self.values, self.alone, described)
+        vectors = (self.values, self.alone, self.parameters.of_description(self.description))
         parts: list[list[Array]] = []
         for piece in pieces_of(log, chain, self.delays, self.parameters.compliance):
             for start, stop in _blocks(piece.count, len(chain.slow_kernel)):
@@ -265,8 +262,7 @@ class Fit:
 
     def table(self) -> TextTable:
         """The parameters: the description's, the fitted ones, their intervals, and the part that comes from data."""
-        described = np.zeros(len(self.values))
-        described[: len(self.parameters.standard)] = Parameters(self.description, False, ()).standard.values
+        described = self.parameters.of_description(self.description)
         values = [
             (name, before, value, low, high, unit, part)
             for name, before, value, (low, high), unit, part in zip(
