@@ -73,6 +73,25 @@ def test_tables(shell: Shell, logs: tuple[str, str]) -> None:
     assert "friction alone" in said.out
 
 
+def test_rows_that_are_left_out_are_named(shell: Shell, logs: tuple[str, str]) -> None:
+    lines = Path(logs[0]).read_text().splitlines()
+    lines[100] = ",".join(["nan"] * len(lines[0].split(",")))
+    Path(logs[0]).write_text("\n".join(lines))
+    said = shell("identify", "planar_2r", logs[0], "--json")
+    assert said.code == 0, said.err
+    assert "left out" in said.err.partition("log 'fitted': ")[2]
+
+
+def test_joints_at_which_a_fit_is_worse_are_named(shell: Shell, logs: tuple[str, str], tmp_path: Path) -> None:
+    """The log that is not fitted is of the arm as described: the fit has a payload that it does not carry."""
+    bare = ARM.with_friction({"joint_1": (0.4, 1.5), "joint_2": (0.2, 0.8)})
+    log = recorded(bare, fourier(2, 9.0, 100.0, seed=3))
+    np.savez(tmp_path / "bare.npz", **log)
+    said = shell("identify", "planar_2r", logs[0], "--on", str(tmp_path / "bare.npz"))
+    assert said.code == 1
+    assert "worse than friction alone on the logs of --on, at joint_1" in " ".join(said.err.split())
+
+
 def test_a_log_of_motors(shell: Shell, logs: tuple[str, str], tmp_path: Path) -> None:
     """Motor 2 turns with both joints; the matrix of the drives is a file, or its ratios are an option."""
     A, zeros = np.array([[50.0, 0.0], [-80.0, -80.0]]), np.array([np.pi / 2, 0.0])

@@ -82,6 +82,7 @@ def identify(
       armdyn identify tx40.urdf motors.csv --drives drives.csv --zeros=0,-90deg,90deg,0,0,0
     """
     from armdyn.identification import identify as fit_of  # noqa: PLC0415 - other verbs need none of it
+    from armdyn.identification.checking import worse_joints  # noqa: PLC0415
 
     for option, path, endings in (
         ("--out", out, (".urdf",)),
@@ -113,10 +114,14 @@ def identify(
         write_actuators(fit.actuators, fitted_actuators)
     if json:
         print_json(fit.as_json() | {"checks": [check.as_json() for check in checks]})
+        show_notes(errors, fit.notes)
     else:
         console = screen()
         for text in (fit, *checks):
             console.print(str(text), soft_wrap=True, highlight=False, markup=False)
-    show_notes(errors, fit.notes)
-    if unseen and any((check.rms > 1.02 * check.rms_alone).any() for check in checks):
+    worse = worse_joints(checks) if unseen else []
+    if worse:
+        show_notes(
+            errors, [f"the fit is more than 2 % worse than friction alone on the logs of --on, at {', '.join(worse)}"]
+        )
         raise typer.Exit(NOT_MET)

@@ -12,6 +12,8 @@ import typer
 
 from armdyn.base.errors import ShapeError
 from armdyn.cli.arguments import read_joint_vector, read_vector
+from armdyn.cli.screen import screen
+from armdyn.cli.tables import show_notes
 from armdyn.logs import Log, read
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -57,13 +59,19 @@ def log_reader(
     drives: str | None = None,
     zeros: str | None = None,
 ) -> Callable[[Any], Log]:
-    """The function that reads logs of a robot by these options.
+    """The function that reads logs of a robot by these options, and shows what is unusual in them on the terminal.
 
     Raises:
         ShapeError: gains that are not numbers, texts without an equals sign.
     """
     options = options_of(robot, gains=gains, columns=columns, units=units, drives=drives, zeros=zeros)
-    return lambda source: read(source, robot, **options)
+
+    def read_log(source: Any) -> Log:
+        log = read(source, robot, **options)
+        show_notes(screen(stderr=True), (f"log {log.name!r}: {note}" for note in log.notes))
+        return log
+
+    return read_log
 
 
 def options_of(

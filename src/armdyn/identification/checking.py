@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,9 @@ from armdyn.spatial.rotations import Array
 
 AT_REST = 1e-3
 """A joint slower than this stands, rad/s or m/s."""
+
+WORSE = 1.02
+"""A fit is worse than friction alone if its torque error is above this times that of friction alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,3 +102,15 @@ class Check:
 
     def _repr_html_(self) -> str:
         return self._table().html()
+
+
+def worse_joints(checks: Iterable[Check]) -> list[str]:
+    """The joints at which a fit is worse than friction alone on some log."""
+    return sorted(
+        {
+            name
+            for check in checks
+            for name, rms, alone in zip(check.joint_names, check.rms, check.rms_alone, strict=True)
+            if rms > WORSE * alone
+        }
+    )

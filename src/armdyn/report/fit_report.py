@@ -11,6 +11,7 @@ import numpy as np
 
 from armdyn.base.errors import excerpt
 from armdyn.identification import Check, Fit
+from armdyn.identification.checking import worse_joints
 from armdyn.identification.fit import SEEN
 from armdyn.logs import Log
 from armdyn.page.html_file import filled, template_file
@@ -110,15 +111,10 @@ def _summary(fit: Fit, fitted: Sequence[Check], unseen: Sequence[Check]) -> str:
         delays = zip(fit.source.joint_names, fit.delays, strict=True)
         pairs.append(("torques late by", ", ".join(f"{name} {1e3 * delay:.1f} ms" for name, delay in delays)))
     checks = unseen or fitted
-    worse = {
-        name
-        for check in checks
-        for name, rms, alone in zip(check.joint_names, check.rms, check.rms_alone, strict=True)
-        if rms > 1.02 * alone
-    }
+    worse = worse_joints(checks)
     where = "logs that were held out" if unseen else "the fitted logs"
     if worse:
-        text = f"On {where} the fit is more than 2 % worse than friction alone at {', '.join(sorted(worse))}."
+        text = f"On {where} the fit is more than 2 % worse than friction alone at {', '.join(worse)}."
         return _pairs(pairs) + f'<div class="over">{escape(text)}</div>'
     text = f"On {where} the fit is nowhere more than 2 % worse than the description with fitted friction."
     return _pairs(pairs) + f'<p class="good">{escape(text)}</p>'
