@@ -55,6 +55,16 @@ def test_speeds_and_loads_by_default() -> None:
     np.testing.assert_allclose(friction.forces[0, :, 0], -friction.forces[0, ::-1, 2], rtol=1e-13)
 
 
+def test_loads_of_coupled_joints_are_their_own() -> None:
+    """Without the coupling the joints of the arm bear the same gravity forces at the same positions."""
+    servo = {"joint_1": published.servo("MX-106", "M4")}
+    tied = ARM.with_mimic({"joint_2": ("joint_1", -2.0)}).with_actuators(servo)
+    loads = tied.friction_map().loads
+    angles = tied.joint_positions(tied.random_configuration(0, size=256))
+    np.testing.assert_allclose(loads[:, 2], np.abs(ARM.gravity_forces(angles)).max(axis=0), rtol=1e-12)
+    assert loads[1, 2] < 0.6 * loads[0, 2]
+
+
 def test_a_fitted_robot_has_the_friction_of_its_log(tmp_path: Path) -> None:
     log = recorded(ARM.with_friction({"joint_1": (0.4, 1.0), "joint_2": (0.2, 0.5)}), fourier(2, 12.0, 100.0))
     fit = armdyn.identify(ARM, log, friction=("viscous", "coulomb"), delay=None)

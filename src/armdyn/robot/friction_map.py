@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.algorithms import gravity_forces
+from armdyn.algorithms import gravity_forces, joint_positions
 from armdyn.base.checks import array
 from armdyn.base.errors import ModelError
 from armdyn.base.imported import exported
@@ -125,9 +125,11 @@ def _loads(robot: RobotLike, joints: tuple[Joint, ...]) -> Array:
     """Zero, and the largest gravity force with both signs if some law depends on the load."""
     if not any(law.depends_on_load for joint in joints for law in joint.laws):
         return np.zeros((len(joints), 1))
-    gravity = np.abs(compile_for(gravity_forces, robot)(robot.random_configuration(0, size=POSES))).max(axis=0)
-    if len(gravity) != len(joints):  # coupled joints: the forces of the coordinates are not those of the joints
-        gravity = np.full(len(joints), gravity.max())
+    q, free = robot.random_configuration(0, size=POSES), robot
+    if robot.model.coupling is not None:  # gravity forces of the joints, not of the coordinates that move them
+        q = compile_for(joint_positions, robot)(q)
+        free = type(robot)(robot.model.replace(coupling=None, constraints=()))  # type: ignore[call-arg]
+    gravity = np.abs(compile_for(gravity_forces, free)(q)).max(axis=0)
     return np.asarray(np.outer(gravity, [-1.0, 0.0, 1.0]) + 0.0, dtype=np.float64)
 
 
