@@ -140,7 +140,7 @@ class ContactModes(LocatedFunctions):
         if event.kind == "hit":
             return self.settled(t, self.motion.moved_to(y, x, v), soon=self.motion.at_once > 1)
         slip = np.where(np.abs(self.dry.matrix @ v_at_rest) <= SLOW, 0, self.mode.slip)
-        return self.settled(t, self._moved(y, x, v_at_rest), slip=slip)
+        return self.settled(t, self._moved(y, x, v_at_rest), slip=slip, rest=True)
 
     def held_on(self, y: Array, place: int) -> Array:
         """The state at rest on a barrier that is held until the next step ends, whatever its force."""
@@ -183,6 +183,7 @@ class ContactModes(LocatedFunctions):
         *,
         quiet: bool = False,
         soon: bool = False,
+        rest: bool = False,
     ) -> Array:
         """The state after the impacts of this time, with the rows that then rest held or released.
 
@@ -194,10 +195,13 @@ class ContactModes(LocatedFunctions):
             quiet: true if changes of sticking and slipping are not events, at the begin of the motion.
             soon: true to determine the held rows by the forces of a moment later: now their force is rounding only,
                 e.g. if one of two stops at one place takes over from the other.
+            rest: true if a joint has come to rest: a barrier is touched if it is closed to rounding, not at the top of
+                a low rebound.
         """
         motion, (x, v) = self.motion, self.motion.parts(y)
         slip, barriers = self.mode.slip if slip is None else slip, len(self.barriers)
-        touched = self.barriers.gaps(x) < TOUCHED
+        near, open_from = (ROUNDING, 0.0) if rest else (TOUCHED, ROUNDING)
+        touched = self.barriers.gaps(x) < near
         speed = self.barriers.rows(x) @ v
         hit = touched & (speed < -SLOW)
         if hit.any():
@@ -215,11 +219,11 @@ class ContactModes(LocatedFunctions):
             touched, slip = touched & (releases[:barriers] == 0), slip + releases[barriers:]
         before, resting = self.mode, np.concatenate([touched, slip == 0])
         later = motion.a_moment_after(t) if soon else t
-        near = y + (later - t) * motion.rates(t, y) if soon else y
-        acting = motion.forces_with_states(later, near)
-        self.mode = self.rows.decided(*motion.parts(near), acting, resting, slip)
-        open_yet = self.mode.held & np.append(self.barriers.gaps(x) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
-        if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
+        soon_after = y + (later - t) * motion.rates(t, y) if soon else y
+        acting = motion.forces_with_states(later, soon_after)
+        self.mode = self.rows.decided(*motion.parts(soon_after), acting, resting, slip)
+        open_yet = self.mode.held & np.append(self.barriers.gaps(x) > open_from, np.zeros(len(self.dry), dtype=bool))
+        if open_yet.any():  # joints that are a little before a stop, which is then closed
             y = motion.moved_to(y, self.rows.closed(x, v, open_yet)[0], v)
             x, v = motion.parts(y)
         if (np.abs(self.rows.rows(x) @ v)[self.mode.held] > 0).any():
