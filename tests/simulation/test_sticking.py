@@ -319,6 +319,15 @@ def test_low_rebounds_of_a_slide_with_friction_keep_their_energy():
     assert abs(motion.energy.drift).max() < 1e-10
 
 
+def test_a_joint_that_rests_on_its_stop_has_the_same_forces_in_every_row():
+    """The motion does not divide 6 N between the stop and friction of at most 1 N: in no row, the last one included."""
+    given = {"torque": [-6.0], "elements": [Stops(0.0)]}
+    motion = armdyn.simulate(block(1.0, limits=(0.0, np.inf)), [0.5], duration=2.0, **given)
+    push, friction = (motion.signals[name][-10:] for name in ("stop_force", "friction"))
+    np.testing.assert_allclose(push.sum(axis=1) - friction[:, 0], 6.0, rtol=1e-12)
+    np.testing.assert_allclose(friction, -1.0, rtol=1e-12)
+
+
 @pytest.mark.slow
 def test_an_impact_sets_stuck_joints_free():
     """The elbow hits its stop; the shoulder, which stuck, jumps by -M_12/M_11 of the elbow's jump."""

@@ -111,9 +111,15 @@ class Holding:
         return resting_forces(self.B, self.b)
 
     def within_bounds(self) -> Array:
-        """p with B^T B p + b = 0 within the bounds, or that of the boxed LCP if there is none."""
-        p = self.forces
-        return p if ((self.low <= p) & (p <= self.high)).all() else bounded_forces(self.B, self.b, self.low, self.high)
+        """p with B^T B p + b = 0 within the bounds, or that of the boxed LCP if there is none.
+
+        Of several solutions, one from the least on: forces beyond their bounds stay at these, and others take the rest.
+        """
+        p: Array = np.clip(self.forces, self.low, self.high)
+        if (p == self.forces).all():
+            return p
+        change = bounded_forces(self.B, self.b + self.B.T @ (self.B @ p), self.low - p, self.high - p)
+        return np.asarray(np.clip(p + change, self.low, self.high))
 
     @cached_property
     def nearest(self) -> Face:
