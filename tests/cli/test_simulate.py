@@ -192,7 +192,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("sub/reach.yaml --method rk5", "no method 'rk5' in --method (13 methods). Did you mean 'rk4'"),
         ("planar_2r --controller pd_gravity --torque 1,1", "--torque: a controller and torque are both given"),
         ("planar_2r --torque 1,1 --set torque=torques.csv", "torque is given by --torque and --set torque; expected"),
-        ("sub/nosuch.yaml", "StudyError: sub/nosuch.yaml cannot be read: No such file"),
+        ("sub/nosuch.yaml", "StudyError: no file 'sub/nosuch.yaml'; expected"),
         ("planar_2r --torque nosuch.csv", "no file"),
         ("ur5 --torque torques.csv", "no column 'tau_joint_1' in "),
         ("planar_2r --torque torques.csv --duration 1", "torque is known from t = 0 to 0.2 s; expected from 0 to"),

@@ -266,6 +266,8 @@ def test_a_missing_file(tmp_path: Path) -> None:
     (tmp_path / "panda.urdf").write_text(GOOD)
     with pytest.raises(ModelError, match=r"no file '.*pnda.urdf'. Did you mean 'panda.urdf'\?"):
         read_urdf(tmp_path / "pnda.urdf")
+    with pytest.raises(ModelError, match=r"no file '.*one.urdf' \(looked in"):
+        read_urdf(tmp_path / "one.urdf")
     with pytest.raises(ModelError, match=r"no file '.*nowhere.*'; there is no folder '.*nowhere'."):
         read_urdf(tmp_path / "nowhere" / "panda.urdf")
 

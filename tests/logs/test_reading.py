@@ -185,6 +185,8 @@ def test_currents_become_torques_by_gains() -> None:
         ({"q": Q}, {}, LogError, "has no column t, so that its rows have no times"),
         ({"t": T, "q": Q}, {"rate": 10.0}, LogError, "rate=10 Hz is given too"),
         ({"q": Q}, {"rate": -1.0}, LogError, "rate is -1.0; expected"),
+        ({"t": T, "q": Q, "qd": QD[1:]}, {}, LogError, "qd has 39 rows; expected 40, as others"),
+        ({"t": T, "q": Q[:, 1:]}, {}, LogError, r"q has shape \(40, 3\); expected \(rows, 4\), for 4 joints"),
         ({"t": T, "angle": Q}, {}, LogError, "none of the labels of UR's RTDE, libfranka"),
         ({"t": T, "angle": Q}, {"columns": {"q": "angel"}}, UnknownName, "no column 'angel'.*Did you mean 'angle'"),
         ({"t": T, "q": Q}, {"columns": {"position": "q"}}, UnknownName, "no quantity 'position' in columns="),

@@ -114,7 +114,7 @@ def test_positions_alone_need_a_rate() -> None:
     ("text", "words"),
     [
         ('{"a": 1}\n{}\n', "has no line with a state"),
-        ('{"t": 0, "q": [1, 2, 3]}\n', "has no column q_joint_1"),
+        ('{"t": 0, "q": [1, 2, 3]}\n', r"q has shape \(1, 3\); expected \(rows, 2\)"),
         ('{"t": 0, "name": ["a", "b"], "position": [1, 2]}\n', "no column 'q_a'"),
     ],
 )

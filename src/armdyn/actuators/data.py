@@ -188,8 +188,9 @@ DATA_SHEET = "data_sheet"
 def _part(kind: type, data: object, path: tuple[str | int, ...]) -> Any:
     """An object of a dataclass from the mapping of its fields."""
     if not isinstance(data, Mapping):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
         raise Misfit(
-            path, f"{excerpt(data)} is not a {kind.__name__}; expected its fields: {', '.join(fields_of(kind))}"
+            path, f"{excerpt(data)} is not {article} {kind.__name__}; expected its fields: {', '.join(fields_of(kind))}"
         )
     if kind is Motor and DATA_SHEET in data:
         return _from_data_sheet(data, path)

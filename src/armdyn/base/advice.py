@@ -47,6 +47,23 @@ def either(python: str, shell: str) -> str:
     return python if _spelling.get() is _as_keyword else shell
 
 
+def for_each(name: str, **values: str) -> str:
+    """Advice to give an option by quantity: a mapping in Python, an option for each on the command line.
+
+    >>> from armdyn.base.advice import for_each
+    >>> for_each("columns", tau="..."), for_each("units", q="'deg'")
+    ("columns={'tau': ...}", "units={'q': 'deg'}")
+    """
+    pairs = ", ".join(f"{quantity!r}: {value}" for quantity, value in values.items())
+    in_shell = " ".join(f"--{name} {quantity}={_typed(value)}" for quantity, value in values.items())
+    return _instead.get().get(name) or either(f"{name}={{{pairs}}}", in_shell)
+
+
+def _typed(value: str) -> str:
+    """A value of Python as it is typed after an option."""
+    return {"...": "LABEL", "[...]": "LABEL_{joint}"}.get(value, value.strip("'"))
+
+
 _instead: ContextVar[Mapping[str, str]] = ContextVar("instead", default=MappingProxyType({}))
 
 

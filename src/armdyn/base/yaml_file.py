@@ -51,6 +51,8 @@ def read_mapping(path: Path, subject: str, example: str, *, error: type[ArmdynEr
         if len(content) > LARGEST:
             raise error(f"{path} has {len(content):,} bytes; expected {subject} of at most {LARGEST:,}")
         result = yaml.load(content, _loader(yaml))  # a safe loader
+    except FileNotFoundError:
+        raise error(f"no file {str(path)!r}; expected that of {subject}, with lines such as {example!r}") from None
     except OSError as fault:
         raise error(f"{path} cannot be read: {fault.strerror or fault}") from fault
     except yaml.YAMLError as fault:

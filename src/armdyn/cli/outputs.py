@@ -32,7 +32,9 @@ def refuse_unwritable(option: str, path: Path, *, endings: Sequence[str] = ()) -
         OutputError: an ending that names no format, a folder, or a folder in which no file can be made.
     """
     if endings and path.suffix.lower() not in endings:
-        raise OutputError(f"{option} {str(path)!r}: expected a file name that ends in {', '.join(sorted(endings))}")
+        raise OutputError(
+            f"{option} {str(path)!r}: expected a file name that ends in {', '.join(sorted(set(endings)))}"
+        )
     if path.is_dir():
         raise OutputError(f"{option} {str(path)!r} is a folder; expected the name of a file")
     if path.exists() and not os.access(path, os.W_OK):

@@ -103,7 +103,8 @@ def _suggestion(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"; there is no folder {str(folder)!r}."
-    close = get_close_matches(path.name, _descriptions_in(folder), n=1)
+    by_stem = {Path(name).stem: name for name in reversed(_descriptions_in(folder))}
+    close = [by_stem[stem] for stem in get_close_matches(path.stem, by_stem, n=1)]
     return f". Did you mean {close[0]!r}?" if close else f" (looked in {str(folder.absolute())!r})."
 
 

@@ -112,7 +112,7 @@ def read_links(
     """
     values = listed(parts)
     if values is None:
-        raise ShapeError("expected a list of armdyn.Part, one for each link but the base")
+        raise ShapeError(f"parts is {excerpt(parts)}; expected a list of armdyn.Part, one for each link but the base")
     for i, part in enumerate(values):
         if not isinstance(part, Part):
             raise ShapeError(f"parts[{i}] is {excerpt(part)}; expected an armdyn.Part")

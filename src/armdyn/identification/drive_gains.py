@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.base.advice import for_each
 from armdyn.base.checks import array, number
 from armdyn.base.errors import excerpt
 from armdyn.identification.design import Parameters, needs_load, update_gain_columns, update_load_columns
@@ -147,7 +148,7 @@ def _currents_of(logs: object, robot: Robot) -> list[Log]:
         if log.current is None:
             raise IdentificationError(
                 f"log {log.name!r} has no currents, to which gains could belong; name their columns: "
-                "columns={'current': ...}"
+                f"{for_each('columns', current='...')}"
             )
     return with_currents
 
@@ -179,7 +180,7 @@ def _first_gains(logs: Sequence[Log], parameters: Parameters, cutoffs: tuple[flo
     if dead := [name for name, column in zip(names, currents.T, strict=True) if np.std(column) <= 1e-12]:
         raise IdentificationError(
             f"currents of {', '.join(dead)} are constant, so that their drives have no gain; check the columns: "
-            "columns={'current': ...}"
+            f"{for_each('columns', current='...')}"
         )
     result = np.full(parameters.robot.dof, np.nan)
     for j, places in enumerate(plain.of_row):

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn.base.advice import for_each, option
 from armdyn.identification.design import NO_JOINTS
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.regression import Regression
+from armdyn.identification.signals import require_rows
 from armdyn.logs.log import Log
 from armdyn.model.standard_parameters import standard_parameters
 from armdyn.spatial.rotations import Array
@@ -44,8 +46,10 @@ def examine(logs: Sequence[Log], robot: Robot) -> list[str]:
     """Sentences on joints that stand still in all logs.
 
     Raises:
-        IdentificationError: no joint moves.
+        IdentificationError: no joint moves, or a log of a single row.
     """
+    for log in logs:
+        require_rows(log)
     ranges = np.max([np.ptp(log.q, axis=0) for log in logs], axis=0)
     still = [name for name, size in zip(robot.joint_names, ranges, strict=True) if size < STILL]
     if len(still) == robot.dof:
@@ -80,13 +84,14 @@ def examine_torques(regression: Regression, description: Robot) -> list[str]:
         raise IdentificationError(
             f"torques of {', '.join(opposite)} have the opposite sign of the description's (correlation "
             f"{min(alike[j, j] for j, name in enumerate(names) if name in opposite):.2f}): a torque that lifts an "
-            "arm is positive in the direction of q. Turn the sign of the columns round: gains=-1 for currents"
+            f"arm is positive in the direction of q. Turn the sign of the columns round; "
+            f"that of currents by {option('gains', -1)}"
         )
     for j, other in _exchanged(measured, modelled, alike, heavy):
         raise IdentificationError(
             f"torques of {names[j]} follow those that the description has for {names[other]} (correlation "
             f"{alike[j, other]:.3f}, with its own {alike[j, j]:.3f}), and the other way round: columns of joints "
-            "are in another order. Name them for each joint: columns={'tau': [...]}"
+            f"are in another order. Name them for each joint: {for_each('columns', tau='[...]')}"
         )
     return _as_of_currents(measured, modelled, heavy, names)
 
@@ -102,7 +107,7 @@ def _as_of_currents(measured: Array, modelled: Array, heavy: Array, names: Seque
     )
     return [
         f"torques follow those of the description and are a small part of them ({listed}): if they are currents, name "
-        "them so, columns={'current': ...}, and give the gains of the drives"
+        f"them so, {for_each('columns', current='...')}, and give the gains of the drives"
     ]
 
 

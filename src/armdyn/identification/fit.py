@@ -22,7 +22,7 @@ from armdyn.identification.intervals import NORMAL
 from armdyn.identification.low_pass import correlate
 from armdyn.identification.prior import PriorWeight
 from armdyn.identification.pseudo_inertia import TEN, pseudo_inertias
-from armdyn.identification.signals import Chain, LogSamples, pieces_of
+from armdyn.identification.signals import Chain, LogSamples, pieces_of, require_rows
 from armdyn.logs.log import Log
 from armdyn.logs.reading import read
 from armdyn.model.joint_units import UNITS
@@ -225,6 +225,7 @@ class Fit:
             IdentificationError: a log without joint forces, or too short.
         """
         log = read(log, self.source, **options)
+        require_rows(log)
         chain = replace(Chain.of(log.rate, self.chain.slow.cutoff, self.chain.fast.cutoff), step=1)
         vectors = (self.values, self.alone, self.parameters.of_description(self.description))
         parts: list[list[Array]] = []

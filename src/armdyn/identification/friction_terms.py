@@ -65,8 +65,10 @@ def terms_of(names: Sequence[str]) -> tuple[FrictionTerm, ...]:
 
     Raises:
         UnknownName: a name of no term.
-        IdentificationError: a name twice.
+        IdentificationError: a name twice, or a text in place of names.
     """
+    if isinstance(names, str):
+        raise IdentificationError(f"friction is {names!r}; expected a list of terms, such as [{names!r}]")
     for name in names:
         if name not in TERMS:
             raise UnknownName.of("friction term", name, TERMS, "friction=")

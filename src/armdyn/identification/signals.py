@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.base.advice import either, for_each
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.low_pass import DERIVATIVE, SECOND_DERIVATIVE, LowPass, correlate
 from armdyn.logs.channels import saturated_rows
@@ -202,6 +203,13 @@ def _window(t: Array, rows: slice, start: float, stop: float, extra: int) -> sli
     return slice(rows.start + max(0, first), rows.start + min(len(times), last))
 
 
+def require_rows(log: Log) -> None:
+    """Raise for a log of fewer than two rows, with the reasons for which rows are left out."""
+    if len(log) < 2:
+        reasons = "".join(f"; {finding}" for finding in log.findings if not finding.used)
+        raise IdentificationError(f"log {log.name!r} has {len(log)} row; expected a motion{reasons}")
+
+
 def torques_of(log: Log) -> Array:
     """The joint forces of a log, N m or N, shape (T, n).
 
@@ -210,12 +218,16 @@ def torques_of(log: Log) -> Array:
     """
     if log.tau is not None:
         return log.tau
-    remedy = "name their columns: columns={'tau': ...}"
+    remedy = f"name their columns: {for_each('columns', tau='...')}"
     if log.current is not None:
+        gains, fitting = (
+            either("gains=[...]", "--gains G,G,..."),
+            either("armdyn.identification.drive_gains", "armdyn gains"),
+        )
         remedy = (
-            "it has currents, from which joint forces follow by the gains of the drives, N m/A: gains=[...]; without "
-            "gains the scale of all parameters is open. armdyn.identification.drive_gains fits them, from a body of "
-            "known mass or from known links"
+            f"it has currents, from which joint forces follow by the gains of the drives, N m/A: {gains}; without "
+            f"gains the scale of all parameters is open. {fitting} fits them, from a body of known mass or from known "
+            "links"
         )
     raise IdentificationError(f"log {log.name!r} has no joint forces; {remedy}")
 

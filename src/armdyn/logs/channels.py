@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn.base.advice import for_each
 from armdyn.formats.tables.table import row_list
 from armdyn.logs.errors import LogError
 from armdyn.logs.log import Finding, Log
@@ -29,9 +30,9 @@ AGREE = 0.02
 
 DEGREE = float(np.pi / 180)
 RATIOS = {
-    1.0 / DEGREE: ("positions are in degrees, or velocities in rad/s are divided by 57.3", "units={'q': 'deg'}"),
-    DEGREE: ("velocities are in deg/s", "units={'qd': 'deg/s'}"),
-    2.0 * np.pi / 60.0: ("velocities are in rpm", "units={'qd': 'rpm'}"),
+    1.0 / DEGREE: ("positions are in degrees, or velocities in rad/s are divided by 57.3", {"q": "'deg'"}),
+    DEGREE: ("velocities are in deg/s", {"qd": "'deg/s'"}),
+    2.0 * np.pi / 60.0: ("velocities are in rpm", {"qd": "'rpm'"}),
 }
 """Slopes of differentiated positions over recorded velocities that other units cause, and the remedy."""
 
@@ -143,13 +144,13 @@ def _compare_velocities(log: Log) -> tuple[list[Finding], set[str]]:
                 raise LogError(
                     f"log {log.name!r}: q of {name} changes as qd of {log.joint_names[other]} states (correlation "
                     f"{row[other]:.3f}; with its own {alike[k, k]:.3f}): columns of joints are in another order. Name "
-                    "the columns of each joint: columns={'q': [...], 'qd': [...]}"
+                    f"the columns of each joint: {for_each('columns', q='[...]', qd='[...]')}"
                 )
     for ratio, names in wrong.items():
         text, remedy = RATIOS[ratio]
         raise LogError(
             f"log {log.name!r}: q of {', '.join(names)} changes {ratio:.4g} times as fast as qd states: {text}. State "
-            f"the unit: {remedy}"
+            f"the unit: {for_each('units', **remedy)}"
         )
     return findings, confirmed
 
@@ -178,7 +179,7 @@ def _compare_limits(log: Log, robot: RobotLike, confirmed: Collection[str]) -> l
     if (degrees and log.qd is None) or len(degrees) > 1:
         raise LogError(
             f"log {log.name!r}: positions of {', '.join(degrees)} reach beyond two turns, and within the limits if "
-            "they are degrees. State the unit: units={'q': 'deg'}, or 'rad' if they are radians"
+            f"they are degrees. State the unit: {for_each('units', q=repr('deg'))}, or 'rad' if they are radians"
         )
     return [
         Finding(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from armdyn.base.advice import for_each
 from armdyn.base.checks import array
 from armdyn.logs.errors import LogError
 from armdyn.logs.log import Log
@@ -22,12 +23,13 @@ def with_gains(log: Log, robot: RobotLike, gains: ArrayLike) -> Log:
     """
     if log.current is None:
         raise LogError(
-            f"gains are given, and log {log.name!r} has no currents; name their columns: columns={{'current': ...}}"
+            f"gains are given, and log {log.name!r} has no currents; name their columns: "
+            f"{for_each('columns', current='...')}"
         )
     if log.tau is not None:
         raise LogError(
             f"log {log.name!r} has joint forces and currents, and gains are given; name the columns of one: "
-            "columns={'q': ..., 'current': ...}"
+            f"{for_each('columns', q='...', current='...')}"
         )
     per_joint = array("gains", gains, None, f"N m/A or N/A, one or {robot.dof}", finite=LogError)
     if per_joint.shape not in ((), (robot.dof,)):

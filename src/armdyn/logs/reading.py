@@ -88,6 +88,8 @@ def read(
         return source if gains is None else with_gains(source, robot, gains)
     check_units(units or {}, NAMES)
     table = table_of(source, topic)
+    if shorter := next((label for label in NAMES if label in table.lengths), None):
+        raise LogError(f"{table.source}: {shorter} has {table.lengths[shorter]} rows; expected {len(table)}, as others")
     places, guesses = chosen_columns(table, robot, columns)
     if not len(table) and not table.odd:
         below = "has a header and no rows below it" if table.header else "has no rows"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.base.advice import either, for_each
 from armdyn.base.errors import UnknownName, excerpt
 from armdyn.formats.tables.table import Table
 from armdyn.formats.tables.words import comma_hint
@@ -147,10 +148,11 @@ def columns_by_count(table: Table, robot: RobotLike, *, of_states: bool = False)
             f"that names them, such as t,q_{robot.joint_names[0]}, or columns="
         )
     if not plain and not timed:
+        numbers = either(f"columns={{'t': 0, 'q': slice(1, {n + 1})}}", f"--columns t=0 --columns q=1:{n + 1}")
         raise LogError(
             f"{table.source} has {count} columns and no header{comma_hint(*table.labels)}; expected {n}, {2 * n} or "
             f"{3 * n}: q, then qd, then qdd of {', '.join(robot.joint_names)}, or one more with the time in front. For "
-            f"others name the columns by number: columns={{'t': 0, 'q': slice(1, {n + 1})}}"
+            f"others name the columns by number: {numbers}"
         )
     first = 0 if plain else 1
     blocks = zip(("q", "qd", "qdd"), range(first, count, n), strict=False)
@@ -198,11 +200,17 @@ def unrecognised(table: Table, robot: RobotLike, needed: str) -> Exception:
         return UnknownName.of("column", others[0], names, f"{table.where} for {robot.name!r}")
     if len(missing) < len(names):
         return _without(table, missing, names)
+    given = table.columns.get(needed)
+    if given is not None and given.shape[1:] != (robot.dof,):
+        times = (
+            "" if given.ndim == 0 else f", for {robot.dof} joints of {robot.name!r} ({', '.join(robot.joint_names)})"
+        )
+        return LogError(f"{table.where}: {needed} has shape {given.shape}; expected (rows, {robot.dof}){times}")
     return LogError(
         f"{table.where} has no column {_first(names, 3)} and none of the labels of UR's RTDE, libfranka, ROS "
         f"JointState or LeRobot for the {robot.dof} joints of {robot.name!r} ({', '.join(robot.joint_names)}); it has "
-        f"{_first(list(map(repr, table.labels)), 8)}{comma_hint(*table.labels)}. Name them: columns={{'t': ..., "
-        f"{needed!r}: 'LABEL_{{i}}', ...}}"
+        f"{_first(list(map(repr, table.labels)), 8) or 'none'}{comma_hint(*table.labels)}. Name them: "
+        f"{for_each('columns', t='...', **{needed: repr('LABEL_{i}')})}"
     )
 
 

@@ -27,6 +27,8 @@ def load(path: str | os.PathLike[str], kind: type[Motion]) -> Motion:
     read = _format_of(path).read
     try:
         return read(path, kind)  # type: ignore[no-any-return]
+    except FileNotFoundError:
+        raise TrajectoryFileError(f"no file {str(path)!r}; expected one that trajectory.save wrote") from None
     except OSError as error:
         raise TrajectoryFileError(f"{path} cannot be read: {error.strerror or error}") from error
 

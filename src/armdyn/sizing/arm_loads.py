@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Viscous
-from armdyn.base.advice import option
+from armdyn.base.advice import either, option
 from armdyn.base.checks import places
 from armdyn.base.errors import ShapeError, Unsupported
 from armdyn.model import Inertia, Joint
@@ -63,7 +63,10 @@ def joint_loads(
 
 def _joints_of(robot: Robot, task: MotionCycle, joints: Sequence[str] | None) -> list[str]:
     if robot.model.coupling is not None:
-        raise Unsupported(f"{robot.name!r} has coupled joints; a drive of each does not follow from the motion")
+        followers = either("robot.with_locked({...}) holds", "--lock JOINT=VALUE holds")
+        raise Unsupported(
+            f"{robot.name!r} has coupled joints, and the motion does not determine a drive of each; {followers} joints"
+        )
     if robot.model.constraints:
         raise Unsupported(
             f"{robot.name!r} has loops or contacts; the drives' torques do not follow from the motion alone"

@@ -56,5 +56,6 @@ def table_of(
     numbers = {str(label): as_numbers(values) for label, values in columns.items()}
     columns_of_numbers = {label: values for label, values in numbers.items() if values is not None}
     rows = max((len(values) for values in columns_of_numbers.values()), default=0)
-    columns_of_numbers = {label: values for label, values in columns_of_numbers.items() if len(values) == rows}
-    return Table(source, columns_of_numbers, np.arange(rows), entry_names=entry_names or {})
+    whole = {label: values for label, values in columns_of_numbers.items() if len(values) == rows}
+    others = {label: len(values) for label, values in columns_of_numbers.items() if label not in whole}
+    return Table(source, whole, np.arange(rows), entry_names=entry_names or {}, lengths=others)

@@ -31,6 +31,7 @@ class Table:
         notes: rows that were left out, one sentence each.
         header: the line of the labels; 0 if they are not in a line.
         odd: the rows of another length, which ``columns`` lacks: the line and the number of words of each.
+        lengths: the rows of the columns of another length, by label, which ``columns`` lacks.
         unread: the line and the label of the first word of a text that is not a number; None if all are numbers.
         word: the text of a row's entry by the number of the row and the label; None if the source is not a text.
     """
@@ -44,6 +45,7 @@ class Table:
     notes: tuple[str, ...] = ()
     header: int = 0
     odd: tuple[tuple[int, int], ...] = ()
+    lengths: Mapping[str, int] = field(default_factory=dict)
     unread: tuple[int, str] | None = None
     word: Callable[[int, str], str] | None = None
 
