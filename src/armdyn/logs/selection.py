@@ -200,12 +200,12 @@ def unrecognised(table: Table, robot: RobotLike, needed: str) -> Exception:
         return UnknownName.of("column", others[0], names, f"{table.where} for {robot.name!r}")
     if len(missing) < len(names):
         return _without(table, missing, names)
-    given = table.columns.get(needed)
-    if given is not None and given.shape[1:] != (robot.dof,):
-        times = (
-            "" if given.ndim == 0 else f", for {robot.dof} joints of {robot.name!r} ({', '.join(robot.joint_names)})"
+    values = table.columns.get(needed)
+    if values is not None and values.shape[1:] != (robot.dof,):
+        return LogError(
+            f"{table.where}: {needed} has shape {values.shape}; expected (rows, {robot.dof}), for {robot.dof} joints "
+            f"of {robot.name!r} ({', '.join(robot.joint_names)})"
         )
-        return LogError(f"{table.where}: {needed} has shape {given.shape}; expected (rows, {robot.dof}){times}")
     return LogError(
         f"{table.where} has no column {_first(names, 3)} and none of the labels of UR's RTDE, libfranka, ROS "
         f"JointState or LeRobot for the {robot.dof} joints of {robot.name!r} ({', '.join(robot.joint_names)}); it has "
