@@ -61,3 +61,27 @@ def test_nor_one_that_a_scenario_reads(shell: Shell, folder: Path) -> None:
     assert Path("log.csv").read_bytes() == before
     assert shell("simulate", "fall.yaml", "--out", "other.csv").code == 0
     assert shell("simulate", "fall.yaml", "--out", "other.csv").code == 0  # which is written over
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "torque planar_2r --motion plain.csv --out new/deep/out.csv",
+        "fk planar_2r --motion plain.csv --out new/deep/out.csv",
+        "convert planar_2r -o new/deep/out.urdf",
+        "simulate planar_2r --duration 0.01 --out new/deep/out.csv",
+        "page planar_2r -o new/deep/out.html",
+    ],
+)
+def test_missing_folders_are_made(shell: Shell, folder: Path, words: str) -> None:
+    Path("plain.csv").write_text("t,q_joint_1,q_joint_2\n0,0,0\n0.1,0,0\n0.2,0,0\n")
+    said = shell(*words.split(), columns=400)
+    assert said.code == 0, said.err
+    assert (folder / words.rsplit(maxsplit=1)[-1]).is_file()
+
+
+def test_rounding_of_a_torque_is_shown_as_zero(shell: Shell) -> None:
+    """Gravity does not load an axis that is vertical."""
+    said = shell("torque", "puma560", "--q=0.3,-0.5,-0.9,-1,0.6,0.8", columns=100)
+    (waist,) = (line.split() for line in said.out.splitlines() if " 0.3 " in line)
+    assert waist[1:] == ["0.3", "0", "0", "0", "N", "m"]

@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 from armdyn.base.errors import ArmdynError
@@ -180,6 +181,19 @@ def _is_stream(place: Path) -> bool:
     return place.as_posix().startswith(_STREAMS) or (place.exists() and not (place.is_file() or place.is_dir()))
 
 
+_makes_folders: ContextVar[bool] = ContextVar("makes_folders", default=False)
+
+
+@contextmanager
+def making_folders() -> Iterator[None]:
+    """Make the missing folders of the files that are written in this context."""
+    token = _makes_folders.set(True)
+    try:
+        yield
+    finally:
+        _makes_folders.reset(token)
+
+
 def _target(place: Path) -> Path:
     """The file that a path means, through links; an OSError if that cannot be written."""
     target = Path(os.path.realpath(place))
@@ -187,6 +201,8 @@ def _target(place: Path) -> Path:
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    if not target.parent.exists() and _makes_folders.get():
+        target.parent.mkdir(parents=True, exist_ok=True)
     if not target.parent.exists():
         raise FileNotFoundError(errno.ENOENT, f"no folder {str(target.parent)!r}")
     if target.exists() and not os.access(target, os.W_OK):

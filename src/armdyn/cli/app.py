@@ -15,6 +15,7 @@ import typer.main
 from armdyn._version import __version__
 from armdyn.base.advice import spelled
 from armdyn.base.errors import ArmdynError
+from armdyn.base.writing import making_folders
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.verbs import MARKUP, VerbGroup
 
@@ -54,7 +55,7 @@ def main() -> None:
     errors = screen(stderr=True)
     warnings.showwarning = lambda message, *_, **__: errors.print(labelled("warning:", "yellow", str(message)))
     try:
-        with spelled(_as_flag):
+        with spelled(_as_flag), making_folders():
             try:
                 command()(prog_name="armdyn")
             finally:

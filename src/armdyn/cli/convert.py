@@ -78,7 +78,6 @@ def convert(
     elif out is None:
         _print(result)
     if out is not None and write is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
         write_text(out, write(result))
         if not json:
             screen().print(f"wrote {out}", soft_wrap=True)

@@ -66,7 +66,6 @@ def _data(name: str, arm: Robot, picture: Path | None) -> dict[str, object]:
 
 def _draw(arms: Mapping[str, Robot], files: Mapping[str, Path]) -> None:
     for name, file in files.items():
-        file.parent.mkdir(parents=True, exist_ok=True)
         arms[name].plot(POSTURES[name], file, width=3.6)
 
 

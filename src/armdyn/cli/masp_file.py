@@ -233,18 +233,15 @@ def _collar(joint: Joint) -> str:
 def _write(result: MaspRun | MaspSimulation, options: RunOptions, console: Screen) -> None:
     """Write the csv and the picture if they are given, then print their names."""
     if options.csv is not None:
-        options.csv.parent.mkdir(parents=True, exist_ok=True)
         table = columns(result)
         write_table(options.csv, list(table), np.column_stack(list(table.values())))
     if options.plot is not None:
         from armdyn.plots import draw_masp, draw_simulation, write_figure  # noqa: PLC0415 - matplotlib is slow
 
-        options.plot.parent.mkdir(parents=True, exist_ok=True)
         write_figure(draw_masp(result) if isinstance(result, MaspRun) else draw_simulation(result), options.plot)
     if options.arm is not None:
         from armdyn.plots import draw_zero_position, write_figure  # noqa: PLC0415
 
-        options.arm.parent.mkdir(parents=True, exist_ok=True)
         path_of_hand = result.path if isinstance(result, MaspRun) else None
         write_figure(
             draw_zero_position(result.robot, path_of_hand, start=result.joints.q[0], units=result.units), options.arm

@@ -59,7 +59,6 @@ def write_outputs(motion: MotionSettings, trajectory: Trajectory, console: Scree
 
     def write(path: Path) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             writers[kind_of(path)](path)
             written.add(path)
             console.print(f"wrote {path}{'' if until is None else f', to t = {until:g} s'}", soft_wrap=True)

@@ -71,7 +71,6 @@ def page(
     errors = screen(stderr=True)
     with errors.status("making the page"):
         document = to_page(arm, q=start, meshes=not no_meshes)
-        path.parent.mkdir(parents=True, exist_ok=True)
         document.write(path)
     if json:
         print_json({"robot": arm.name, "files": [path], "bytes": document.size, "notes": [*arm.notes, *document.notes]})
@@ -101,7 +100,6 @@ def _page_of_motion(
     with errors.status("making the page"):
         behind = None if over is None else open_motion(over, arm)
         document = motion_page(played, robot=arm, over=behind, title=title, meshes=meshes)
-        path.parent.mkdir(parents=True, exist_ok=True)
         document.write(path)
     if json:
         print_json({"robot": arm.name, "files": [path], "bytes": document.size, "notes": document.notes})

@@ -80,7 +80,6 @@ def report(
     errors = screen(stderr=True)
     with errors.status("writing the report"):
         result = trajectory.report(robot=robot, title=title)
-        target.parent.mkdir(parents=True, exist_ok=True)
         result.write(target)
     states = (getattr(trajectory, name) for name in ("t", "q", "qd", "tau"))
     passed = [] if robot is None else limits_passed(robot, *states)

@@ -130,8 +130,6 @@ def size(
         print_json(_data(result, [path for path in (csv, plot) if path is not None]))
     else:
         _print(console, result, bare=bare)
-    for path in filter(None, (csv, plot)):
-        path.parent.mkdir(parents=True, exist_ok=True)
     if csv is not None:
         _write(csv, result)
         console.print(f"wrote {csv}", soft_wrap=True)

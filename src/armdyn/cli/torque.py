@@ -13,7 +13,7 @@ from armdyn.cli.arguments import read_joint_vector, read_wrench
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.states import Accelerations, MotionFile, OutFile, Positions, Velocities, target_of, write_rows
-from armdyn.cli.tables import figure, new_table, show, show_limits, show_notes, write_table
+from armdyn.cli.tables import figure, figures, new_table, show, show_limits, show_notes, write_table
 from armdyn.logs.joint_tables import read_states
 from armdyn.motion.limits_passed import limits_passed
 from armdyn.robot import Robot
@@ -92,8 +92,9 @@ def _columns(arm: Robot) -> list[str]:
 
 def _print_one(arm: Robot, state: list[Array], tau: Array) -> None:
     table = new_table(f"Inverse dynamics of {arm.name}", "joint", "q", "qd", "qdd", "tau", "unit")
-    for joint, q, qd, qdd, force in zip(arm.joints, *state, tau, strict=True):
+    forces = figures(tau, digits=6, width=12).split()
+    for joint, q, qd, qdd, force in zip(arm.joints, *state, forces, strict=True):
         unit = "N m" if joint.kind == "revolute" else "N"
         motion = (figure(x, digits=6, width=10) for x in (q, qd, qdd))
-        table.add_row(joint.name, *motion, figure(force, digits=6, width=12), unit)
+        table.add_row(joint.name, *motion, force, unit)
     show(screen(), table)
