@@ -60,6 +60,15 @@ def chain(joints: int) -> Robot:
     return Robot.from_links(parts, name="chain")
 
 
+def test_coupled_joints_are_counted_with_their_armature() -> None:
+    """Joint 2 turns twice as far as joint 1: 0.3 + 2^2 0.05 kg m^2."""
+    arm = chain(3).with_armature({"joint_of_link_0": 0.3, "joint_of_link_1": 0.05})
+    tied = arm.with_mimic({"joint_of_link_1": ("joint_of_link_0", -2.0)})
+    html = to_page(tied).html
+    assert "3 revolute joints" in html
+    assert re.search(r"joint_of_link_0</td>.*?0\.5</td></tr>", html)
+
+
 @pytest.mark.slow
 def test_a_page_needs_nothing_else() -> None:
     page = armdyn.load("ur5").to_page()

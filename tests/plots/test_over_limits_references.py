@@ -80,6 +80,9 @@ def test_limits_are_lines_and_times_beyond_are_shaded(motion: armdyn.Trajectory)
         assert not {"limit", "outside limits"} & {*words(off)}
     kept = motion.plot(limits=[armdyn.Limits(velocity=1.05 * float(np.abs(motion.qd).max()))] * 2)
     assert {"limit", "outside limits"} <= {*words(kept)}  # the band of values that no joint reaches
+    second, first = np.sort(np.abs(motion.qd[:, 0]))[-2:]
+    once = [armdyn.Limits(velocity=float(second + first) / 2), armdyn.Limits()]
+    assert "joint_1 qd at one time" in foot(motion.plot(limits=once))
     wide = armdyn.load("planar_2r").with_limits({"joint_1": armdyn.Limits(velocity=50.0)})
     assert "joint_1 qd" not in foot(motion.plot(limits=wide))
     with pytest.raises(DTypeError, match=r"limits is 3.*an armdyn.Limits for each of the joints joint_1, joint_2"):

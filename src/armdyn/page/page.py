@@ -182,7 +182,7 @@ def _ellipsoids(robot: Robot) -> list[str]:
 def _parts(robot: Robot, functions: Functions) -> dict[str, str]:
     """The HTML parts that do not depend on the triangles."""
     mass = figure(math.fsum(link.inertia.mass for link in robot.model.links[1:]), digits=5)
-    kinds = [joint.kind for joint in robot.joints]
+    kinds = [joint.kind for joint in robot.model.joints]
     counted = [f"{kinds.count(kind)} {kind}" for kind in ("revolute", "prismatic") if kind in kinds]
     gravity = ", ".join(figures(robot.gravity))
     tip = f", tip {robot.tip}" if robot.tip else ""

@@ -75,7 +75,9 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def joint_table(robot: Robot) -> str:
     """Kinds, limits, damping, friction and armature of joints, and a table of their actuators if they have some."""
     headings = ["joint", "kind", "unit", "lower", "upper", "speed", "effort", "damping", "friction", "armature"]
-    return html_table(headings, [_joint_row(joint) for joint in robot.joints]) + _actuator_table(robot)
+    return html_table(
+        headings, [_joint_row(*each) for each in zip(robot.joints, _armatures(robot), strict=True)]
+    ) + _actuator_table(robot)
 
 
 def _actuator_table(robot: Robot) -> str:
@@ -105,11 +107,18 @@ def _part_rows(actuator: object) -> Iterator[tuple[str, str]]:
                 yield type(field).__name__, own
 
 
-def _joint_row(joint: Any) -> list[str]:
+def _armatures(robot: Robot) -> list[float]:
+    """The armature of each entry of q: of coupled joints the sum of theirs, as the coordinate sees them."""
+    own = np.array([joint.armature for joint in robot.model.joints], dtype=float)
+    coupling = robot.model.coupling
+    values: list[float] = (own if coupling is None else own @ coupling.matrix**2).tolist()
+    return values
+
+
+def _joint_row(joint: Any, armature: float) -> list[str]:
     limits, units = joint.limits, UNITS[joint.kind]
     bounds = [_bound(x) for x in (limits.lower, limits.upper, limits.velocity, limits.effort)]
     losses = [figure(x, digits=5) if x else NONE for x in (joint.damping, joint.friction)]
-    armature = getattr(joint, "armature", 0.0)  # coordinates of coupled joints have no own armature
     rotor = figure(armature, digits=5) if armature else NONE
     return [joint.name, joint.kind, ", ".join(units), *bounds, *losses, rotor]
 

@@ -380,10 +380,11 @@ def _width(figure: Figure | SubFigure) -> float:
 
 def _outside(panels: Sequence[Panel]) -> list[str]:
     """The time beyond limits of each joint and quantity."""
-    result = [
-        f"{band.label} {sum(end - start for start, end in band.outside):.3g} s"
+    times = [
+        (band.label, sum(end - start for start, end in band.outside))
         for panel in panels for band in panel.bands if band.outside
     ]  # fmt: skip
+    result = [f"{label} {f'{time:.3g} s' if time > 0.0 else 'at one time'}" for label, time in times]
     return [f"outside limits: {', '.join(result)}"] if result else []
 
 
