@@ -154,6 +154,20 @@ def test_the_fall_of_joints_that_rub(browser: Any, tmp_path: Path) -> None:
         np.testing.assert_allclose(listed(page, "armdyn.fall.drift")[-1], expected.energy.drift[-1], atol=1e-9)
 
 
+def test_joints_that_friction_holds_in_the_fall(browser: Any, tmp_path: Path) -> None:
+    """They do not accelerate; their friction is what gravity and the other joints take, as of armdyn.simulate."""
+    arm = armdyn.load("planar_2r").with_friction({"joint_1": (0.0, 60.0), "joint_2": (0.0, 0.5)})
+    expected = armdyn.simulate(arm, [0.3, 0.2], duration=0.2, method=RungeKutta4(step=1e-3))
+    with opened(browser, written(arm, tmp_path)) as page:
+        page.evaluate("armdyn.set([0.3, 0.2]); armdyn.fall.stopped = false; armdyn.fall.step(200)")
+        np.testing.assert_allclose(listed(page, "armdyn.state.qdd"), expected.qdd[-1], rtol=1e-8)
+        rows = [listed(page, f"armdyn.forces.of(armdyn.now(), {k})") for k in (0, 1)]
+        assert expected.qdd[-1, 0] == rows[0][3] == 0.0
+        np.testing.assert_allclose([row[2] for row in rows], expected.signals["friction"][-1], rtol=1e-7)
+        page.evaluate("armdyn.set([0.3, 0.2])")
+        assert page.evaluate("armdyn.now().held") is None
+
+
 def test_the_fall_of_a_flexible_arm(browser: Any, tmp_path: Path) -> None:
     """Rotors, links and springs have the energy, which stays what it is."""
     from armdyn.actuators import Actuator, Gear, Motor, Spring

@@ -21,6 +21,7 @@ class Fall {
     const { state } = this;
     this.time = 0; this.work = 0; this.owed = 0; this.broken = false;
     this.carried = null;
+    this.state.held = null;
     this.rate.begin();
     this.t = []; this.kinetic = []; this.potential = []; this.total = []; this.works = []; this.drift = [];
     this.record();
@@ -55,7 +56,21 @@ class Fall {
   /** The accelerations now, by which the forces of the motion are told. */
   accelerate() {
     const { state } = this, { damping, stiffness } = this.given, { functions } = state;
-    state.qdd.set(functions.accelerations(state.q, state.qd, functions.released(state.q, state.qd, damping, stiffness)));
+    const tau = functions.released(state.q, state.qd, damping, stiffness);
+    state.qdd.set(functions.accelerations(state.q, state.qd, tau));
+    if (state.robot.friction && !functions.flexible) this.hold(tau);
+  }
+
+  /** Joints at rest are held by their friction: they do not accelerate, and the others move as M and the forces require. */
+  hold(tau) {
+    const { state } = this, { n, qd, qdd } = state, M = state.functions.at(state.q).mass_matrix;
+    const joints = Array.from(qd, (speed) => speed === 0), free = [...joints.keys()].filter((k) => !joints[k]);
+    const forces = free.map((i) => qdd.reduce((sum, a, j) => sum + M[i * n + j] * a, 0));
+    const own = Float64Array.from(free.flatMap((i) => free.map((j) => M[i * n + j])));
+    const accelerations = solved(own, free.length, [forces])[0];
+    qdd.fill(0);
+    free.forEach((k, place) => { qdd[k] = accelerations[place]; });
+    state.held = { joints, tau };
   }
 
   /** Go on by what has passed of a real time, s. */

@@ -25,11 +25,12 @@ class ForcePanel {
   }
 
   /** Numbers of a joint in the order of the columns. */
-  of({ at, moving }, k) {
+  of({ at, moving, held }, k) {
     const g = at.gravity_forces[k];
     if (!this.robot.inverse) return [g];
-    const tau = moving.inverse_dynamics[k], friction = this.robot.friction ? moving.friction_forces[k] : 0;
-    return [g, tau - g - friction, ...(this.robot.friction ? [friction] : []), tau];
+    const tau = moving.inverse_dynamics[k], friction = this.robot.friction ? moving.friction_forces[k] : 0, motion = tau - g - friction;
+    if (held?.joints[k]) return [g, motion, held.tau[k] - g - motion, held.tau[k]]; // at rest: the friction that holds the joint
+    return [g, motion, ...(this.robot.friction ? [friction] : []), tau];
   }
 
   show(now) {

@@ -42,6 +42,7 @@ async function begin() {
   const draw = () => { if (!asked) { asked = true; requestAnimationFrame((time) => picture(time)); } };
   const show = () => { shown = false; draw(); };
   const joints = new JointPanel(byId("joints"), byId("joint-tools"), ROBOT, state, (what) => {
+    state.held = null;
     if (what === "moved") { state.qd.fill(0); state.qdd.fill(0); scene.trace.length = 0; }
     transport?.restart();
     show();
@@ -91,7 +92,7 @@ async function begin() {
     if (fall?.running) draw();
   };
   window.armdyn = {
-    robot: ROBOT, functions, state, fall, scene, camera, frames: 0, drawing: drawing.constructor.name,
+    robot: ROBOT, functions, state, fall, forces: panels[0], scene, camera, frames: 0, drawing: drawing.constructor.name,
     disagreement: disagreement(functions, ROBOT.reference),
     now: () => state.now(),
     /** Move the arm, rad or m. */

@@ -10,6 +10,7 @@ class State {
     this.qd = new Float64Array(this.n);
     this.qdd = new Float64Array(this.n);
     this.closed = Float64Array.from(this.q);
+    this.held = null; // joints of the fall that friction holds, and the forces on them
   }
 
   /** Put the arm onto its constraints, if it has any: by steps of Newton's method, with joint k where it is, if it can be there.
@@ -44,9 +45,9 @@ class State {
 
   /** M, g, poses, tip, forces, energies and ellipsoids now. */
   now() {
-    const { functions, n, q, qd, qdd, robot } = this;
+    const { functions, n, q, qd, qdd, robot, held } = this;
     const at = functions.at(q), moving = this.moving();
-    const found = { at, moving, q, qd, qdd, tip: null, ellipsoids: {} };
+    const found = { at, moving, q, qd, qdd, held, tip: null, ellipsoids: {} };
     if (robot.tip !== null) {
       found.tip = poseOf(at.tip_pose);
       for (const [name, one] of Object.entries(ELLIPSOIDS)) if (robot.ellipsoids.includes(name)) found.ellipsoids[name] = one.of(at.tip_jacobian, n, at.mass_matrix);
