@@ -54,6 +54,17 @@ def test_a_motion_is_a_run_of_a_study(tmp_path: Path, controller: str, method: s
     assert abs(runs["final.q"][0] - runs["final.q"][1]).max() > 0.01
 
 
+def test_states_by_the_names_of_joints(tmp_path: Path) -> None:
+    head = "robot: scara\nduration: 0.01\n"
+    named = read(head + "q0: {elbow: 90deg, shoulder: 0.1, wrist: 0, quill_slide: 5mm}\n", tmp_path).simulate()
+    listed = read(head + "q0: [0.1, 90deg, 5mm, 0]\n", tmp_path).simulate()
+    np.testing.assert_array_equal(named.q, listed.q)
+    with pytest.raises(UnknownName, match=r"motion.yaml:3: no component 'elbw' in q0.*Did you mean 'elbow'"):
+        read(head + "q0: {elbw: 1}\n", tmp_path)
+    with pytest.raises(StudyError, match=r"q0 lacks .*shoulder.*; expected a number for each of"):
+        read(head + "q0: {elbow: 1}\n", tmp_path)
+
+
 def test_a_motion_is_the_call_it_describes(tmp_path: Path) -> None:
     motion = read(
         "robot: scara\ngravity: [0, -3, -9]\nduration: 0.3\nstops: {restitution: 0.5}\nsave: {every: 0.1}\n"

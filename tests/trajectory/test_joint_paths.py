@@ -200,6 +200,7 @@ BAD = [
     (lambda: point_to_point([0], [1], Cubic(2.0, 1.0)), "the law covers 2, but the way from start to end ends at 1"),
     (lambda: PointToPoint([0, 0], [1, 1], [Cubic(1.0, 1.0), Cubic(1.0, 2.0)]), "laws of different durations"),
     (lambda: PointToPoint([0, 0, 0], [1, 1, 1], [Cubic(1.0, 1.0)] * 2), "2 laws for 3 joints"),
+    (lambda: PointToPoint([0, 0, 0], [1, 1, 1], "quintic"), "laws is 'quintic'; expected such as"),
     (lambda: rest_to_rest(Q, [Cubic(1.0, 1.0)]), "1 laws for 5 waypoints; expected 4"),
     (lambda: rest_to_rest(Q[:3], [Cubic(1.0, 1.0), ConstantVelocity(1.0, 1.0)]), "qd jumps between path 0 and path 1"),
     (lambda: JointPathSequence([]), "the sequence is empty"),

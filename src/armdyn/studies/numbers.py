@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from armdyn.base.errors import UnknownName
 from armdyn.base.quantities import quantity
 from armdyn.model.joint_units import UNITS
 from armdyn.motion.columns import WRENCH
@@ -30,12 +31,13 @@ def in_si(name: str, value: object, units: Units, leading: int = 0) -> Any:
 
     Args:
         name: of the value, for messages.
-        value: numbers, texts, and lists of them.
+        value: numbers, texts, lists of them, and mappings of all components.
         units: of the value.
         leading: the number of axes before those of one value.
 
     Raises:
-        StudyError: a text that is not a number, or has a unit of another quantity.
+        StudyError: a text that is not a number, or has a unit of another quantity; a component without a number.
+        UnknownName: a number of a component that does not exist.
 
     >>> in_si("q0", ["90deg", 0.5], "rad")
     [1.5707963267948966, 0.5]
@@ -44,6 +46,8 @@ def in_si(name: str, value: object, units: Units, leading: int = 0) -> Any:
         if isinstance(units, str):
             return quantity(name, value, units, error=StudyError)
         return [quantity(f"{name} of {label}", value, unit, error=StudyError) for label, unit in units]
+    if isinstance(value, Mapping) and not isinstance(units, str):
+        value = _in_order(name, value, [label for label, _ in units])
     if not isinstance(value, list):
         return value
     if leading:
@@ -52,3 +56,13 @@ def in_si(name: str, value: object, units: Units, leading: int = 0) -> Any:
         unit = units if isinstance(units, str) else units[0][1]  # of a list of another length, which is refused later
         return [in_si(name, one, unit) for one in value]
     return [in_si(f"{name} of {label}", one, unit) for one, (label, unit) in zip(value, units, strict=True)]
+
+
+def _in_order(name: str, value: Mapping[str, Any], labels: Sequence[str]) -> list[Any]:
+    """The values of a mapping in the order of the components."""
+    for label in value:
+        if label not in labels:
+            raise UnknownName.of("component", label, labels, name)
+    if missing := [label for label in labels if label not in value]:
+        raise StudyError(f"{name} lacks {', '.join(missing)}; expected a number for each of {', '.join(labels)}")
+    return [value[label] for label in labels]

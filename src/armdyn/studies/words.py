@@ -359,11 +359,13 @@ class Words:
             return object_of(word.make, key, self.in_si(robot, key, value), word.example, names=word.parts)
 
     def state(self, robot: Robot, name: str) -> Array | None:
-        """q0, qd0 or torque, one number for all joints or one for each; None if it is missing."""
+        """q0, qd0 or torque: one number for all joints, one for each, or a mapping by joints; None if it is missing."""
         if name not in self.entries:
             return None
         with self.at(name):
-            values = self.in_si(robot, name, self.entries[name])
+            entry = self.entries[name]
+            of_joints = isinstance(entry, dict) and name in ("q0", "qd0")
+            values = in_si(name, entry, units_of(robot, name)) if of_joints else self.in_si(robot, name, entry)
             return spread(name, values, (robot.dof,), 0, one_per_joint(robot))
 
     def torque(self, robot: Robot) -> Array | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.base.errors import ShapeError
+from armdyn.base.errors import ShapeError, excerpt
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import MotionError, fixed, times_within
 from armdyn.trajectory.law import MotionLaw
@@ -136,6 +136,8 @@ class PointToPoint(JointPath):
     def __init__(self, start: ArrayLike, end: ArrayLike, laws: MotionLaw | Sequence[MotionLaw]) -> None:
         self.start, self.end = joint_pair(start, end)
         self.laws = (laws,) if isinstance(laws, MotionLaw) else tuple(laws)
+        if not all(isinstance(law, MotionLaw) for law in self.laws):
+            raise MotionError(f"laws is {excerpt(laws)}; expected such as armdyn.trajectory.Quintic(1.0, duration=1.0)")
         if len(self.laws) not in (1, len(self.start)):
             raise ShapeError(f"{len(self.laws)} laws for {len(self.start)} joints; expected one, or one for each joint")
         for law in self.laws:
