@@ -534,6 +534,17 @@ def test_it_comes_to_rest_exactly_at_the_stop_and_leaves_it(method, friction):
         assert (final.q[0] == 0.0) == (speed == 0.0)
 
 
+@pytest.mark.parametrize(("method", "friction"), [(SemiImplicitEuler, 3.0), (Euler, 0.0)])
+def test_methods_of_the_first_order_hold_a_pressed_joint_in_every_step(method, friction):
+    """Friction that gives way in a step, or a velocity that moves the joint in the next one, press it no further."""
+    robot = FALLING.with_friction({"x": (0.0, friction)}) if friction else FALLING
+    pressed = ClosedLoop(robot, method=method(2e-3), elements=[Stops()], record=["q", "qd", "stop_force"])
+    rows = pressed([0.0], steps=11, tau=[0.0]).rows
+    assert (rows.q == 0.0).all()
+    assert (rows.qd == 0.0).all()
+    near(rows.stop_force, MASS * G - friction, 1e-11)
+
+
 @pytest.mark.parametrize(
     ("robot", "elements"),
     [(LIMITED, [Stops(0.0, joints=["joint_1"])]), (DRY, [Stops(0.5, joints=["joint_1"]), LOW])],

@@ -23,6 +23,7 @@ with an error of the order of h.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -70,9 +71,11 @@ def time_step(scheme: Scheme, arm: FrictionalArm, state: State, h: Any, barriers
     # a compiled loop leaves this out if no joint of a group of arms starts, stops or turns
     if barriers is None:
         return *stopped, *memory, *arm.states_on(changes, x, stopped[0], z, h)
-    active = UnilateralRows(barriers, arm.links, later[0][: arm.n]).active(later[1][: arm.n])
+    ends = (later, step.predicted, stopped) if scheme.once else (later,)
+    hits = [UnilateralRows(barriers, arm.links, x[: arm.n]).hits(v[: arm.n]) for x, v, _ in ends]
+    active, rates = (reduce(maximum, each) for each in zip(*hits, strict=True))
     changes = changes + sum(active)
-    pushed = _either(changes, _either(sum(active), step.pushed(barriers, active), stopped), later)
+    pushed = _either(changes, _either(sum(active), step.pushed(barriers, active, rates), stopped), later)
     arm.pushes = select(sum(active), arm.pushes, 0.0)
     return *pushed, *memory, *arm.states_on(changes, x, pushed[0], z, h)
 
@@ -167,12 +170,12 @@ class StepEnd:
         kinetic = 0.5 * arm.momenta(x, change) @ (predicted + after)
         return until + moved, after, energies + arm.energies_of_change(x, v, kinetic, until, moved)
 
-    def pushed(self, barriers: Barriers, active: Array) -> State:
-        """The state a step later with forces of the active rows of stops and contacts."""
+    def pushed(self, barriers: Barriers, active: Array, rates: Array) -> State:
+        """The state a step later with forces of the active rows of stops and contacts, which close at some rates."""
         arm, h, n = self.arm, self.h, self.rows.n
         (x, v, _), (until, predicted, energies) = self.state, self.predicted
         rows = UnilateralRows(barriers, arm.links, until[:n])
-        hits = Hits(rows, active, v[:n], self.v0[:n], h)
+        hits = Hits(rows, active, rates, v[:n], self.v0[:n], h)
         low, high = self._impulses(h + 0.0 * self.r)
         cancelled = predicted[:n] if arm.constrained else None
         solution = self.response.bounded(self.v0, low, high, cancelled, hits)

@@ -1,9 +1,10 @@
 """Joint stops and contacts that push and never pull: gaps g(q) >= 0, with the rows a(q) = dg/dq of their forces.
 
 In a time step, traced, they are unilateral rows with restitution in its boxed LCP. A gap is active in a step that would
-end with g < 0 and a . v < 0. The predicted motion along it is that of a constant acceleration b from the rate at the
-beginning to the rate s at the end, so that it hits at the rate s_hit = -sqrt(s^2 - 2 b g), a time t = 2 g/(s + s_hit)
-before the end. Newton's law of restitution gives the rebound -e s_hit there, and at the end
+end with g < 0 and a . v < 0: by the method, and if the method evaluates the forces once, by constant acceleration and
+after changes of dry friction too. The predicted motion along it is that of a constant acceleration b from the rate at
+the beginning to the rate s at the end, so that it hits at the rate s_hit = -sqrt(s^2 - 2 b g), a time
+t = 2 g/(s + s_hit) before the end. Newton's law of restitution gives the rebound -e s_hit there, and at the end
 
     a . v >= u = max(-e s_hit + b t, 0),    complementary to the force f >= 0 of the row,
 
@@ -258,9 +259,11 @@ class UnilateralRows:
             phi, A, _ = all_equations(constrained, q)
             self.gaps, self.matrix = np.concatenate([self.gaps, phi]), np.concatenate([self.matrix, A])
 
-    def active(self, v: Array) -> Array:
-        """1 for each row that is closed and approaches at these velocities, else 0."""
-        return np.asarray(less(self.gaps, 0.0) * less(self.matrix @ v, 0.0))
+    def hits(self, v: Array) -> tuple[Array, Array]:
+        """1 for each row that is closed and approaches at these velocities, else 0; the rate at which it does."""
+        rates = self.matrix @ v
+        active = less(self.gaps, 0.0) * less(rates, 0.0)
+        return np.asarray(active), np.asarray(-active * rates)
 
 
 class Hits:
@@ -269,18 +272,22 @@ class Hits:
     Args:
         rows: at the predicted end of the step.
         active: 1 for each active row, else 0.
+        closing: the rates at which active rows close, rad/s or m/s; 0 of the others.
         before, after: predicted velocities of the links at the beginning and at the end, (n,).
         h: length of the step, s.
     """
 
-    def __init__(self, rows: UnilateralRows, active: Array, before: Array, after: Array, h: Any) -> None:
-        self.rows, self.active = rows, active
+    def __init__(
+        self, rows: UnilateralRows, active: Array, closing: Array, before: Array, after: Array, h: Any
+    ) -> None:
+        self.rows, self.active, self.closing, self.h = rows, active, closing, h
         self.gaps, self.rates = active * rows.gaps, rows.matrix @ after
         grows = (self.rates - rows.matrix @ before) / h  # b
         square = self.rates * self.rates - 2.0 * grows * self.gaps
-        moves = active * less(0.0, square)
+        moves = active * less(0.0, square) * less(self.rates, 0.0)
         hits = -select(moves, np.sqrt(select(moves, square, 1.0)), 0.0)
-        self.since = clip(2.0 * self.gaps / select(active, self.rates + hits, -1.0), 0.0, h)
+        closes = active * less(self.rates, 0.0)
+        self.since = closes * clip(2.0 * self.gaps / select(closes, self.rates + hits, -1.0), 0.0, h)
         rebound = -rows.barriers.restitution * hits
         rebound = rebound * less(rows.barriers.resting_speed, rebound)
         self.target = active * maximum(rebound + grows * self.since, 0.0)
@@ -290,8 +297,9 @@ class Hits:
 
     def times(self, after: Array, size: int) -> Array:
         """The time since the hits during which each coordinate has its new velocity, s, for velocities ``after``."""
-        changes = select(self.active, self.rows.matrix @ after - self.rates, 1.0)
-        each = self.active * (self.later - self.gaps) / changes
+        changes = self.rows.matrix @ after - self.rates
+        changes = select(self.active * less(0.0, abs(changes)), changes, 1.0)
+        each = maximum(self.active * (self.later - self.gaps) / changes, -0.5 * self.h)
         times = np.full(size, largest(each), dtype=object)
         for k, (i, *_) in self.rows.barriers.stops_of_coordinates().items():
             times[i] = times[i] + self.active[k] * (each[k] - times[i])
@@ -313,5 +321,5 @@ class Hits:
     def largest_forces(self, diagonal: Array) -> Array:
         """Upper bounds of the forces, from the rates that forces of one give to their own rows; 0 of inactive rows."""
         roots = np.sqrt(diagonal + less_equal(diagonal, 0.0))
-        most = largest(self.active * abs(self.target - self.rates) / roots)
+        most = largest(self.active * maximum(abs(self.target - self.rates), self.closing) / roots)
         return np.asarray(LARGE * self.active * most / roots)
