@@ -171,7 +171,7 @@ def test_files_that_cannot_be_written_or_found(single: Trajectory, tmp_path: Pat
     with pytest.raises(TrajectoryFileError, match="cannot be written: no folder"):
         single.save(tmp_path / "missing" / "a.npz")
     for name in ("a.npz", "a.csv", "a.parquet"):
-        with pytest.raises(TrajectoryFileError, match=f"{name} cannot be read: No such file or directory"):
+        with pytest.raises(TrajectoryFileError, match=f"no file .*{name}.; expected one"):
             Trajectory.load(tmp_path / name)
     with pytest.raises(ArmdynError, match=r"cannot be written"):
         single.plot(tmp_path / "a.xyz")
