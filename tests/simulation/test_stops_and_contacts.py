@@ -488,6 +488,16 @@ def test_stops_of_some_joints():
         armdyn.simulate(DIFFERENTIAL, np.zeros(2), duration=0.1, elements=[Stops(joints="joint_3")])
 
 
+def test_a_joint_leaves_its_stop_in_whole_steps_of_euler_however_it_is_saved():
+    """A first step from rest changes the velocity alone: nothing closes within it."""
+    given = {"duration": 0.05, "torque": [3.0 * MASS + MASS * G], "method": Euler(0.01), "elements": [Stops()]}
+    for save in (SaveAt(), SaveAt(dense=True)):
+        found = armdyn.simulate(FALLING, [0.0], save=save, **given)
+        k = np.arange(6)
+        near(found.qd[:, 0], 3.0 * 0.01 * k, 1e-14)
+        near(found.q[:, 0], 3.0 * 0.01**2 * k * (k - 1) / 2, 1e-14)
+
+
 # Closed loops.
 
 LIMITED = PLANAR.with_limits({"joint_1": (-0.7, 3.0)})

@@ -118,7 +118,7 @@ class ByFormula:
             interpolant = PartOfStep(scheme.formula, t, q[0], qd[0], qdd[0])
         elif scheme.order == 2:
             interpolant = QuadraticRates(ends, q, qd, qdd)
-        step = Step(t, y, until, y_end, near, at)
+        step = Step(t, y, until, y_end, at if scheme.once else near, at)
         step.interpolant = lambda: interpolant
         return step
 
