@@ -131,6 +131,15 @@ def test_intervals_hold_in_nine_of_ten_repeats() -> None:
     assert inside >= 0.9 * 120
 
 
+@pytest.mark.parametrize("fastest", [2.0, 0.05])
+def test_laws_of_a_slow_slide_are_not_smoothed_away(fastest: float) -> None:
+    """Coulomb and viscous friction of 1 N and 3 N s/m, at speeds that have one size."""
+    rate = fastest * np.concatenate([-np.linspace(0.02, 1.0, 200)[::-1], np.linspace(0.02, 1.0, 200)])
+    fit = fit_law([Coulomb(0.5), Viscous(1.0)], rate, np.sign(rate) + 3.0 * rate)
+    assert fit["Coulomb.size"] == pytest.approx(1.0, rel=0.01)
+    assert fit["Viscous.coefficient"] == pytest.approx(3.0, rel=0.1)
+
+
 def test_numbers_of_very_different_size_are_scaled() -> None:
     """A steepness of 1e4 beside a span of 1e-3: an optimiser with an absolute tolerance stays at its start."""
     law = Sigmoid(1e-3, 1e4)

@@ -42,6 +42,9 @@ SETTLED = 1e-13
 LARGEST_FACTOR = 0.7
 """The largest change in one step of the logarithm of a number above zero, such as a Stribeck speed."""
 
+SMOOTHED = 0.01
+"""The width of the smooth sign is this part of the largest speed of samples, or down to a tenth of that."""
+
 LARGEST_PART = 0.95
 """The largest part of a motor's torque that a servo's friction takes."""
 
@@ -133,7 +136,13 @@ def fit_law(
     each = tuple_of(laws)
     if load is None and any(law.depends_on_load for law in each):
         raise IdentificationError("a law depends on the load of the joint, and load= is left out; pass the torques")
-    return fit_laws_through_filter(each, [(qd, l)], y, lambda x: x, free, lags)
+    return fit_laws_through_filter(each, [(qd, l)], y, lambda x: x, free, lags, _width_for(qd))
+
+
+def _width_for(rate: Array) -> float:
+    """A power of ten for the width of the smooth sign: laws are compiled for it; at most that of joints that turn."""
+    fastest = float(np.abs(rate).max(initial=0.0))
+    return SIGN_WIDTH if fastest == 0.0 else min(SIGN_WIDTH, 10.0 ** np.floor(np.log10(SMOOTHED * fastest)))
 
 
 def fit_laws_through_filter(
