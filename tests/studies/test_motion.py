@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,22 @@ def test_states_by_the_names_of_joints(tmp_path: Path) -> None:
         read(head + "q0: {elbw: 1}\n", tmp_path)
     with pytest.raises(StudyError, match=r"q0 lacks .*shoulder.*; expected a number for each of"):
         read(head + "q0: {elbow: 1}\n", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("tip: nolink", "motion.yaml:3: no link 'nolink'"),
+        ("locked: {elbw: 1}", "motion.yaml:3: no moving joint 'elbw'"),
+        ("joint_order: [elbow]", "motion.yaml:3: joint_order of"),
+        ("friction: none", "motion.yaml:3: friction is 'none'"),
+        ("gravity: [0, 0, 1]\nrobot: none.urdf", "motion.yaml:4: no file"),
+    ],
+)
+def test_what_the_robot_lacks_is_named_with_its_line(line: str, place: str, tmp_path: Path) -> None:
+    robot = "" if "robot" in line else "robot: scara\n"
+    with pytest.raises(ArmdynError, match=re.escape(place)):
+        read(f"{robot or 'q0: 0' + chr(10)}duration: 0.01\n{line}\n", tmp_path)
 
 
 def test_a_motion_is_the_call_it_describes(tmp_path: Path) -> None:

@@ -263,14 +263,27 @@ class Words:
         options = {**self._load_options(name, options), **options}
         beside = self.folder / name
         file = name if name in bundled_robots() or not os.path.exists(beside) else beside
-        with self.at(*(() if set(OF_ROBOT) & set(self.entries) else ("robot",))):  # the error names one of several keys
+        try:
             robot = load(file, **options)
+        except ArmdynError as error:
+            with self.at(self._key_of(str(error))):
+                raise
         robot = self._with_actuators(robot, **options) if "actuators" in self.entries else robot
         robot = self.with_payload(robot) if "payload" in self.entries else robot
         for constraint, description in self.named("constraints"):
             with self.at("constraints", constraint):
                 robot = with_constraint(robot, constraint, self.in_si(robot, "constraints", description))
         return robot
+
+    def _key_of(self, message: str) -> str:
+        """The key of the robot that an error is about: of a name in the message, or that it begins with."""
+        keys = [key for key in OF_ROBOT if key in self.entries]
+        for key in keys:
+            entry = self.entries[key]
+            names = [entry] if isinstance(entry, str) else entry if isinstance(entry, dict | list) else []
+            if message.startswith(key) or any(f"{name!r}" in message for name in names):
+                return key
+        return "robot"
 
     def _load_options(self, name: str, options: Mapping[str, object]) -> dict[str, object]:
         """The arguments of `armdyn.load` in the scenario, in SI."""
