@@ -264,3 +264,18 @@ def test_a_corner_of_a_force_within_a_step_is_the_same_with_and_without_events(m
     given: dict[str, Any] = {"duration": 0.1, "torque": force, "method": method(4e-3)}
     plain, located = (armdyn.simulate(PLANAR, [0.3, 0.4], [1.0, -0.5], events=e, **given) for e in ((), (NEVER,)))
     np.testing.assert_allclose(located.q, plain.q, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("arm", [_plain, _across])
+def test_joints_that_friction_holds_do_not_move_in_variational_steps(arm: Any) -> None:
+    """One of them touches its stop, which a step that moved it by its error would hit again and again."""
+    mixed = arm is _across
+    robot = PLANAR.with_friction({"joint_1": (0.0, 90.0)}).with_limits({"joint_1": (-1.2, 2.0)})
+    robot, to_joints = (robot.with_coordinates(["left", "right"], MIX), MIX) if mixed else (robot, np.eye(2))
+    q0, qd0 = np.linalg.solve(to_joints, np.array([[-1.2, 0.7], [0.0, 3.0]]).T).T
+    for elements in ([], [Stops(1.0, joints=["joint_1"])]):
+        found = armdyn.simulate(robot, q0, qd0, duration=0.3, method=Variational(5e-3), elements=elements)
+        q = found.q @ to_joints.T
+        assert np.ptp(q[:, 1]) > 0.1
+        near(q[:, 0], -1.2, 1e-14 if mixed else 0.0)
+        assert "impact" not in [event.kind for event in found.events]

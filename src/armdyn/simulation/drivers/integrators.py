@@ -77,6 +77,8 @@ class ByFormula:
         self.memory = method.scheme.start(np.zeros(self.n + self.own), np.zeros(self.n + self.own))[3:]
         """The memory of the formula at the end of the last step."""
         self._momenta = Momenta.of(system.bare, _no_equations) if method.scheme.by_momenta else None
+        self.standing: Callable[[Array, Array, Array], tuple[Array, Array]] | None = None
+        """The state after a step by momenta in which joints at rest stand, from positions before it, x and v after."""
         self.before: StepsBefore | None = None
         """Counts the steps that are a past, for a formula that needs one."""
 
@@ -138,6 +140,9 @@ class ByFormula:
         equations: Equations = f if self._momenta is None else self._momenta.by(f)
         state = (x, velocities(y), y[-1], *self.memory)
         x, v, work, *memory = scheme.formula(equations, begin, t, state, np.float64(h))
+        if scheme.by_momenta and self.standing is not None:
+            of_arm = self.standing(y[:n], x[:n], v[:n])
+            x, v = (np.concatenate([one, both[n:]]) for one, both in zip(of_arm, (x, v), strict=True))
         return self._whole(y, x, v, work), tuple(memory)
 
     def _whole(self, y: Array, x: Array, v: Array, work: float) -> Array:

@@ -89,6 +89,8 @@ class StateInMotion:
         rows = len(modes.barriers) + len(modes.dry)
         if rows and self.forces.by_callables and isinstance(self.integrator, BySolver):
             self.integrator.longest_at_rest = AT_REST * self.duration
+        if isinstance(self.integrator, ByFormula):
+            self.integrator.standing = modes.standing
 
     def new_integrator(self) -> ByFormula | BySolver:
         """An integrator of these equations that has made no step."""

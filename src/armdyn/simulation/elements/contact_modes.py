@@ -266,6 +266,11 @@ class ContactModes(LocatedFunctions):
             x, v = self.rows.closed(x, v, held)
         return self.motion.moved_to(y, x, v)
 
+    def standing(self, since: Array, x: Array, v: Array) -> tuple[Array, Array]:
+        """The state after a step by momenta, whose error moves joints at rest: they stand as when it began."""
+        at_rest = self.mode.held & self.rows.is_joint
+        return self.rows.closed(x, v, at_rest, since) if at_rest.any() else (x, v)
+
     def refuse_start(self, x: Array) -> None:
         """Refuse positions beyond a barrier."""
         self.barriers.require_free(x)

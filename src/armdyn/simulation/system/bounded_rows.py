@@ -424,11 +424,18 @@ class BoundedRows:
             return rebound(_largest_part(lambda part: rebound(part)[1]))
         return impact
 
-    def closed(self, x: Array, v: Array, held: Array) -> tuple[Array, Array]:
-        """The state with the held gaps and all held speeds put to zero, by the least change in the metric of M."""
+    def closed(self, x: Array, v: Array, held: Array, since: Array | None = None) -> tuple[Array, Array]:
+        """The state with the held gaps and all held speeds put to zero, by the least change in the metric of M.
+
+        Joints that are held stand as they did at the positions ``since``.
+        """
         stand = self.dry.coordinates(held[self.is_joint])
         gaps = np.zeros(len(held))
         gaps[~self.is_joint] = self.barriers.gaps(x)
+        if since is not None:
+            x = x.copy()
+            x[stand] = since[stand]
+            gaps[self.is_joint] = self.dry.matrix @ (x - since)
         if gaps[held].any():
             before, metric = x, self.metric(x, held)
             x = x - metric.change(metric.forces_against(-gaps[held]))
