@@ -33,10 +33,11 @@ def test_a_right_arm_has_no_doubt() -> None:
     ("changed", "excerpt"),
     [
         ({"ixx": 1600.0, "iyy": 3000.0, "mass": 1.5}, "link 'l2' (3e+03 kg m^2 on 1.5 kg)"),
+        ({"mass": 5e-324}, "link 'l2' (0.03 kg m^2 on 4.94e-324 kg)"),
         ({"com": 100.0}, "link 'l2' (at 100 m)"),
         ({"mass": 4000.0}, "link 'l2' (4000 kg)"),
     ],
-    ids=["moments", "centre", "mass"],
+    ids=["moments", "smallest mass", "centre", "mass"],
 )
 def test_a_wrong_twin_has_one_line(changed: dict[str, float], excerpt: str) -> None:
     (note,) = doubts(arm(**changed))

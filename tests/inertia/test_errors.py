@@ -201,6 +201,15 @@ def test_asymmetry_by_rounding_is_accepted() -> None:
         np.testing.assert_allclose(again.tensor, body.tensor, rtol=0, atol=1e-7)
 
 
+def test_infinite_moments_are_the_fault_of_the_model_that_has_them() -> None:
+    """Without a warning about infinity minus infinity, or about a difference of 2e308."""
+    infinite = Inertia(1.0, [0, 0, 0], np.diag([1.0, -np.inf, 1.0]))
+    with pytest.raises(ModelError, match="inertia is not a finite number"):
+        armdyn.Robot.from_links([armdyn.Part("l", "base", kind="revolute", axis=[0, 0, 1], inertia=infinite)])
+    with pytest.raises(ModelError, match=r"tensor\[0, 1\] is 1e\+308 and tensor\[1, 0\] is -1e\+308 kg m\^2"):
+        Inertia(1.0, [0, 0, 0], 1e308 * (np.eye(3, k=1) - np.eye(3, k=-1)))
+
+
 def test_numpy_numbers_are_numbers() -> None:
     plain = inertia.cylinder(0.5, 2.0, mass=3.0)
     for kind in (np.float64, np.float32, np.array, sp.Float):

@@ -46,7 +46,8 @@ def asymmetry(tensor: Array) -> str | None:
     >>> asymmetry(np.array([[2.0, 0.1, 0.0], [0.3, 2.0, 0.0], [0.0, 0.0, 2.0]]))
     'tensor[0, 1] is 0.1 and tensor[1, 0] is 0.3 kg m^2'
     """
-    difference = np.abs(tensor - tensor.T)
+    with np.errstate(over="ignore", invalid="ignore"):
+        difference = np.abs(tensor - tensor.T)
     if not difference.max() > TOLERANCE * np.abs(tensor).max():  # NaN and infinity are another fault
         return None
     i, j = sorted(map(int, np.unravel_index(int(difference.argmax()), difference.shape)))

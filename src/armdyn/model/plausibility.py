@@ -40,7 +40,7 @@ def notes_on_sizes(
     masses = np.array([link.inertia.mass for link in chosen])
     largest = np.linalg.eigvalsh(np.array([link.inertia.tensor for link in chosen]))[:, -1]
     centres = np.array([math.hypot(*link.inertia.com.tolist()) for link in chosen])
-    radii = np.sqrt(np.maximum(largest, 0.0) / masses)
+    radii = np.sqrt(np.maximum(largest, 0.0)) / np.sqrt(masses)  # moment / mass may overflow
     extents = _extents([link.name for link in chosen], joints, ())
     if not extents.any():
         return
