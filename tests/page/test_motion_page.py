@@ -270,6 +270,16 @@ def test_gaps_names_and_a_page_without_an_arm(browser: Any, motion: armdyn.Traje
         assert min(coarse[1]) == pytest.approx(float(falls.q[:, 0].min()), rel=1e-6)
 
 
+def test_a_joint_at_rest_has_the_range_of_its_limits(browser: Any, tmp_path: Path) -> None:
+    arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_limits({"joint_1": armdyn.Limits(-0.01, 0.01)})
+    armdyn.simulate(arm, [0.0, 0.2], duration=0.1).page(tmp_path / "run.html", robot=arm)
+    with opened(browser, tmp_path / "run.html") as page:
+        until(page, "armdyn.charts.some((one) => one.about.quantity === 'q' && one.range)")
+        low, high = page.evaluate("armdyn.charts.find((one) => one.about.quantity === 'q').range")
+        limit = np.degrees(0.01)
+        assert -1.2 * limit < low <= -limit < limit <= high < 1.2 * limit
+
+
 def test_events_have_names_and_marks(browser: Any, tmp_path: Path) -> None:
     arm = armdyn.load("planar_2r").with_limits({"joint_1": armdyn.Limits(-0.5, 0.5), "joint_2": armdyn.Limits(-1, 1)})
     falls = armdyn.simulate(

@@ -80,8 +80,9 @@ class MotionChart {
     if (!(low <= high)) [low, high] = [-1, 1];
     const flat = 1e-9 * Math.max(Math.abs(low), Math.abs(high), 1e-6);
     let span = high - low;
-    if (span <= flat) { const half = Math.abs(low) > 1e-9 ? 0.05 * Math.abs(low) : 1; low -= half; high += half; span = 2 * half; }
-    for (const bound of [about.low, about.high]) if (typeof bound === "number" && bound > low - 0.35 * span && bound < high + 0.35 * span) { low = Math.min(low, bound); high = Math.max(high, bound); }
+    const bounds = [about.low, about.high].filter((bound) => typeof bound === "number");
+    if (span <= flat) { const half = Math.abs(low) > 1e-9 ? 0.05 * Math.abs(low) : Math.min(...bounds.map(Math.abs).filter(Boolean), 1); low -= half; high += half; span = 2 * half; }
+    for (const bound of bounds) if (bound > low - 0.35 * span && bound < high + 0.35 * span) { low = Math.min(low, bound); high = Math.max(high, bound); }
     span = high - low;
     this.range = [low - 0.06 * span, high + 0.06 * span];
     this.data = tables.length === 1 ? tables[0] : uPlot.join(tables, tables.map((one) => one.map(() => 1)));
