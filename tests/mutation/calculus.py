@@ -155,6 +155,12 @@ def of_program(name: str, point: Any, of: Any, wrt: Any) -> Any:
     return tuple(interpret(program, np.array(point), 0.3))
 
 
+def product_of(way: str, name: str, point: Any, vectors: list[Any], primal: bool) -> Any:
+    """Products of a program's Jacobian with vectors, "vjp" or "jvp", of both inputs; after the results, or alone."""
+    program = getattr(traced(name, len(point)), way)(primal=primal)
+    return tuple(interpret(program, np.array(point), 0.3, *vectors))
+
+
 def length_of_derivative(name: str, size: int) -> str:
     """What it costs: the shorter way, block by block."""
     return str(traced(name, size).derivative().op_counts)

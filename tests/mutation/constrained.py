@@ -313,18 +313,26 @@ def _breakaway(t: np.ndarray) -> tuple[np.ndarray, ...]:
     return slopes[0] * t, slopes[1] * t, *slopes
 
 
-def of_servos() -> tuple[armdyn.Robot, list[Answer]]:
-    """The loads that servos transmit whose friction is a curve of the load, by BAM's own law M6."""
-    servos = dict.fromkeys(("joint_1", "joint_2"), published.servo("MX-106", "M6"))
-    robot = armdyn.load("planar_2r").with_actuators(servos)
-    qd, loads, friction, slope = np.array([0.7, -1.2]), np.array([3.0, 2.0]), np.zeros(2), np.zeros(2)
-    for k, (law,) in enumerate(robot.mechanism.drive.laws):
-        numbers = {field.name: getattr(law, field.name) for field in dataclasses.fields(law)}
-        little = mpf("1e-15")
-        below, at, above = (bam.friction("M6", numbers, qd[k], loads[k] + side * little) for side in (-1, 0, 1))
-        friction[k], slope[k] = at, (above - below) / (2 * little)
-    answer = friction, slope / (1.0 + slope)
-    return robot, [("under_load.friction_of_available", {}, [loads + friction, qd], answer)]
+SERVOS = (
+    ("M6", (0.7, -1.2), (3.0, 2.0)),  # a curve of the load
+    ("M5", (0.012, -0.049), (-0.153, 0.136)),  # three lines, of which Newton's method takes one after the other
+)
+"""Friction laws of BAM, velocities in rad/s and loads in N m."""
+
+
+def of_servos() -> Iterator[tuple[str, armdyn.Robot, list[Answer]]]:
+    """The friction of servos that depends on their load, by BAM's own laws."""
+    for model, qd, loads in SERVOS:
+        servos = dict.fromkeys(("joint_1", "joint_2"), published.servo("MX-106", model))
+        robot = armdyn.load("planar_2r").with_actuators(servos)
+        friction, slope, little = np.zeros(2), np.zeros(2), mpf("1e-15")
+        for k, (law,) in enumerate(robot.mechanism.drive.laws):
+            numbers = {field.name: getattr(law, field.name) for field in dataclasses.fields(law)}
+            below, at, above = (bam.friction(model, numbers, qd[k], loads[k] + side * little) for side in (-1, 0, 1))
+            friction[k], slope[k] = at, (above - below) / (2 * little)
+        answer = friction, slope / (1.0 + slope)
+        asked = "under_load.friction_of_available", {}, [loads + friction, np.array(qd)], answer
+        yield f"servos {model}", robot, [asked]
 
 
 def of_coupled_losses() -> tuple[armdyn.Robot, list[Answer]]:

@@ -24,6 +24,7 @@ NO_LOAD = "laws that depend on the load are solved for elsewhere"
 ALIKE = "a rotor is the same at any angle, a slide does not turn"
 ACCEPTED = "what a constraint accepts, which tests/constraints asks about"
 RANK = "states of lost rank, which tests/constraints asks about, or another negative number"
+DIMENSIONS = "all parts have as many dimensions"
 TINY = "less than answers are told apart by here; the tests with 50 digits tell"
 
 EQUIVALENT: dict[str, dict[str, str]] = {
@@ -85,11 +86,19 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "model.regrouping._rod": {"np.outer(p, z) -> np.outer(z, p)": BOTH_WAYS},
     "algorithms.mass_matrix.composites": {"h + rest -> h - rest": TINY, "h + rest -> h": TINY},
     "algorithms.factors.factored": {"0.0 -> 1.0": FILLED},
+    "algorithms.factors.Factors.with_reactions": {"0.0 -> 1.0": FILLED},
+    "algorithms.joint_reactions.JointReactions._repr_html_": {"self[0] -> self[1]": DIMENSIONS},
+    "algorithms.link_motion.LinkMotion._repr_html_": {"self[0] -> self[1]": DIMENSIONS},
     "algorithms.forward_dynamics.forward_dynamics": {"0.0 -> 1.0": NO_LOAD},
     "algorithms.task_rows": {"1e-100 -> 1.0000000000000001e-88": SAFE, "1e+100 -> 1e+100": SAFE},
     "constraints.dynamics._nan_unless": {"-1.0 -> 1.0": RANK, "1.0 -> 2.0": RANK},
     "constraints.held": {f"POSITIONS + ROTATIONS -> {one}": ACCEPTED for one in ("POSITIONS", "ROTATIONS")},
-    "constraints.under_load.forces_before_loads": {"0.0 -> 1.0": NO_LOAD},
+    "constraints.under_load._of_coordinates": {"count + 1 -> count": "a step more than its lines take"},
+    "constraints.under_load._of_coordinates.of_load": {
+        f"force(laws, i, x[0]) + 0.0 * x[0] -> {x}": "it makes the result traced, whatever it is"
+        for x in ("force(laws, i, x[0]) - 0.0 * x[0]", "force(laws, i, x[0])")
+    },
+    "constraints.under_load._with_slope": {"0.0 -> 1.0": "it is left out at once; with it NumPy makes no scalar array"},
     "model.drive.Drive.with_friction": {"0.0 -> 1.0": "every joint has this entry"},
     "model.drive.Drive.with_rotors_of": {"0.0 -> 1.0": ALIKE},
     "model.regrouping._reflected": {"0.0 -> 1.0": "a rotor that nothing turns is on a link that nothing turns"},

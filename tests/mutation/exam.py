@@ -7,6 +7,7 @@ import numpy as np
 
 import armdyn
 from mutation import answers
+from mutation.added_forces import of_held, of_tables, sprung, twisted
 from mutation.choice import of_choice
 from mutation.constrained import (
     constrained_robots,
@@ -71,13 +72,17 @@ def exam() -> Exam:
     for name, (robot, wanted) in driven_robots(robots).items():
         models[name] = pickle.dumps(robot.model)
         questions += asked(name, wanted)
-    questions += [*of_columns("with rotors"), *of_choice(robots)]
+    for name, robot, wanted in (("sprung", *sprung(robots["ur5"])), ("twisted", *twisted(robots["ur5"]))):
+        models[name] = pickle.dumps(robot.model)
+        questions += asked(name, wanted)
+    questions += [q for name in ("geared", "coupled") for q in of_held(name, robots[name])]
+    questions += [*of_tables("ur5", robots["ur5"]), *of_columns("with rotors"), *of_choice(robots)]
     for name, answer in (("rubbing", 1.0), ("rubbing by laws", 1.0), ("on a slide", 0.0)):
         questions.append(Question(name, "mutation.driven.rubs", {}, [], np.array(answer)))
     on_curve, found = on_a_curve(robots["random_tree"], random_states(robots["random_tree"].n, 8, seed=145).q)
     of_robots = [
         ("on a curve", on_curve.robot, found),
-        ("servos", *of_servos()),
+        *of_servos(),
         ("coupled losses", *of_coupled_losses()),
     ]
     for name, robot, asked_for in (*of_robots, *of_one_row()):

@@ -160,6 +160,14 @@ def of_calculus() -> Iterator[Question]:
             yield ask(f"{here}.gradient_of", name, point, by_result, answer=(gradient, np.zeros(2)))
             first = np.eye(size)[0]
             yield ask(f"{here}.rate_of", name, point, first, answer=one_or_all(tuple(j @ first for j in J)))
+            back = sum(np.tensordot(c, j, c.ndim) for c, j in zip(by_result, J, strict=False))
+            values = results_at(name, point)
+            for primal in (False, True):
+                before = values if primal else ()
+                of_jvp, of_vjp = [direction, np.array(0.4)], [np.array(c) for c in by_result[:-1]]
+                yield ask(f"{here}.product_of", "jvp", name, point, of_jvp, primal, answer=(*before, *along))
+                answer = (*before, back, np.array(0.0))
+                yield ask(f"{here}.product_of", "vjp", name, point, of_vjp, primal, answer=answer)
             nothing = tuple(np.zeros(j.shape[:-1]) for j in J)
             every = tuple(x for pair in zip(J, nothing, strict=True) for x in pair)
             yield ask(f"{here}.of_program", name, point, None, None, answer=every)
@@ -190,6 +198,13 @@ def one_or_all(results: tuple[Any, ...]) -> Any:
 
 def swapped(pairs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(pairs[k + 1 - 2 * (k % 2)] for k in range(len(pairs)))
+
+
+def results_at(name: str, point: Any) -> tuple[np.ndarray, ...]:
+    """The functions of `calculus` in 50 digits."""
+    with mp.workdps(50):
+        found = EXACT[name]([mpf(float(p)) for p in point])
+        return tuple(np.asarray(y, dtype=float) for y in (found if isinstance(found, tuple) else (found,)))
 
 
 def jacobian(name: str, point: np.ndarray) -> tuple[np.ndarray, ...]:

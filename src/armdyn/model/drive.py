@@ -175,7 +175,7 @@ class Drive:
         by_position = dict(d_q)
         for k, (springs, position) in enumerate(zip(self.springs, positions, strict=True)):
             for spring in springs:
-                by_position[k, k] = by_position.get((k, k), 0.0) + spring.slope(position)
+                by_position[k, k] = by_position[k, k] + spring.slope(position)
         return by_position
 
     def friction_forces(self, rates: Array, loads: Sequence[Scalar]) -> list[Scalar]:
