@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import armdyn
 from armdyn import Robot
@@ -109,6 +110,20 @@ def test_a_distance_is_kept(arm: Robot) -> None:
     motion = excite(arm, duration=6.0, harmonics=2, starts=2, iterations=20, distance=above)
     q, _, _ = motion.at(np.linspace(0.0, 6.0, 2000))
     assert above(q).min() > -1e-3
+
+
+def test_products_of_matrices_have_one_thread_and_afterwards_as_many_as_before() -> None:
+    """Threads of OpenBLAS beside those of the starts make a search ten times as long on cores that are shared."""
+    planar, used = armdyn.load("planar_2r"), set()
+
+    def counted(q: np.ndarray) -> np.ndarray:
+        used.update(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+        return np.ones(len(q))
+
+    with threadpool_limits(2, user_api="blas"):
+        excite(planar, duration=4.0, harmonics=2, starts=2, iterations=2, distance=counted)
+        after = {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+    assert (used, after) == ({1}, {2})
 
 
 def test_files(arm: Robot, motion: Excitation, tmp_path: Path) -> None:

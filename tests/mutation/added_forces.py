@@ -144,9 +144,8 @@ def of_held(name: str, some: Known) -> Iterator[Question]:
         independence[rows] = np.diagonal(np.linalg.cholesky(S)) ** 2 / np.diagonal(S)
         qdd = np.linalg.solve(M, b - A.T @ answer)
         yield Question(name, "mutation.added_forces.within", {}, [q, A, drift, b, active], (qdd, answer, independence))
-    A = A * np.array(
-        [[1.0], [1e-7], [1.0]]
-    )  # no more than rounding of the others: 1e-14 of the largest takes the place of its square
+    scale = np.array([[1.0], [1e-7], [1.0]])
+    A = scale * A  # a row of rounding: 1e-14 of the largest square takes the place of its own
     S = A @ np.linalg.solve(M, A.T)
     squares = np.maximum(np.diagonal(S), 1e-14 * np.diagonal(S).max())
     answer = np.diagonal(np.linalg.cholesky(S)) ** 2 / squares

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from armdyn.base.checks import choice, number, whole_number
 from armdyn.identification.errors import IdentificationError
@@ -98,7 +99,8 @@ def excite(
     bounds, notes = limits_of(robot, velocity, acceleration, distance)
     design = Design(robot, base, options, bounds, deviations, duration, harmonics)
     generators = [np.random.default_rng([seed, k]) for k in range(starts)]
-    with ThreadPoolExecutor(workers or starts) as pool:
+    # Each start has a core; OpenBLAS would divide small products among threads that wait for those of the other starts.
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers or starts) as pool:
         ended = list(pool.map(lambda generator: _optimised(design, criterion, generator, iterations), generators))
     best = min(ended, key=lambda one: one.least)
     if not np.isfinite(best.least):
