@@ -53,8 +53,8 @@ def line_of(text: str, part: str) -> range:
     return range(first, text.count("\n", 0, end) + 2)
 
 
-def examined(text: str, folder: Path, name: str = "arm.urdf") -> Findings:
+def examined(text: str | bytes, folder: Path, name: str = "arm.urdf") -> Findings:
     """The findings of a description."""
     path = folder / name
-    path.write_bytes(text.encode())
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
     return doctor(path)

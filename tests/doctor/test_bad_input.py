@@ -11,6 +11,7 @@ from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.cli import doctor as command
 from armdyn.doctor import doctor
 from doctor.arms import BOX, JOINT, RIGHT, examined, replaced
+from doctor.mjcf_arms import examined_mjcf, replaced_mjcf
 from oracles.shell import Shell
 
 
@@ -21,9 +22,10 @@ from oracles.shell import Shell
         ("robot", "arm.urdf"),
         (RIGHT[: len(RIGHT) // 2], "arm.urdf"),
         ('<!DOCTYPE r [<!ENTITY a "b">]><robot name="r"/>', "arm.urdf"),
+        (RIGHT.partition("\n")[2].encode("utf-16"), r"arm\.urdf is in UTF-16; .* Save it as UTF-8\.$"),
     ],
 )
-def test_what_is_not_xml_is_refused_by_name(text: str, excerpt: str, tmp_path: Path) -> None:
+def test_what_is_not_xml_is_refused_by_name(text: str | bytes, excerpt: str, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=excerpt):
         examined(text, tmp_path)
 
@@ -137,3 +139,38 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.urdf"):
         with pytest.raises((ArmdynError, OSError), match=path.name):
             doctor(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "excerpt"),
+    [
+        (
+            '<mass value="4"/>',
+            '<mass value="5e-324"/>',
+            "a density of no material: 4.941e-324 kg in 1.92 l",
+        ),
+        ('<mass value="4"/>', '<mass value="1.7e308"/>', "mass or inertia is as large as 1.7e+308"),
+        ('<origin xyz="0.15 0 0"', '<origin xyz="1e200 0 0"', "1e+200 m; expected a length of at most 1e+50 m"),
+        ('iyy="0.0321"', 'iyy="1.7e308"', "mass or inertia is as large as 1.7e+308"),
+    ],
+    ids=["smallest mass", "largest mass", "centre", "moment"],
+)
+def test_numbers_that_over_and_underflow_are_findings(old: str, new: str, excerpt: str, tmp_path: Path) -> None:
+    assert excerpt in str(examined(replaced(old, new), tmp_path)[0])
+
+
+def test_a_long_axis_is_three_numbers(tmp_path: Path) -> None:
+    findings = examined(replaced('<axis xyz="0 1 0"/>', '<axis xyz="0 1e200 0"/>', "joint_2"), tmp_path)
+    assert [finding.rule for finding in findings] == ["axis/length"]
+
+
+@pytest.mark.parametrize("size", ["1e-60", "1e200"])
+def test_shapes_of_no_size_leave_the_other_findings(size: str, tmp_path: Path) -> None:
+    text = replaced('<box size="0.3', f'<box size="{size}').replace('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>')
+    assert "axis/zero" in {finding.rule for finding in examined(text, tmp_path)}
+
+
+def test_a_geom_without_a_size_leaves_the_other_findings(tmp_path: Path) -> None:
+    geom = '<geom type="capsule" fromto="0 0 0 0.3 0 0" size=""/>'
+    text = replaced_mjcf('<geom type="box" pos="0.15 0 0" size="0.15 0.04 0.04"/>', geom)
+    assert "axis/zero" in {one.rule for one in examined_mjcf(text.replace('axis="0 1 0"', 'axis="0 0 0"'), tmp_path)}

@@ -100,7 +100,7 @@ def test_sarif_has_places_and_fixes_of_both_files(folder: Path, shell: Shell) ->
         ("right.urdf --fail-on bad", "bad"),
         ("right.urdf slow.urdf --fix out.urdf", "--in-place"),
         ("right.urdf --fix right.urdf", "--in-place writes over it"),
-        ("right.urdf --fix nowhere/out.urdf", "nowhere"),
+        ("right.urdf --fix slow.urdf/out.urdf", "slow.urdf"),
         ("missing.urdf", "missing.urdf"),
     ],
 )

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from armdyn.base.checks import number, switch
 from armdyn.base.errors import ArmdynError, ModelError
 from armdyn.doctor.checks import (
@@ -139,10 +141,11 @@ def doctor(
         meshes = True if meshes is None else meshes
     described = CheckedDescription.of(robot, xacro_args)
     source = described.source
-    subject = subject_of(source, described.folder)
-    unopened = subject.open_meshes(switch("meshes", meshes) if meshes is not None else None)
-    is_mjcf = subject.format == "MJCF"
-    result = [one for check in (MJCF_CHECKS if is_mjcf else CHECKS) for one in check(subject)]
+    with np.errstate(over="ignore", invalid="ignore"):  # a description may state numbers of any size
+        subject = subject_of(source, described.folder)
+        unopened = subject.open_meshes(switch("meshes", meshes) if meshes is not None else None)
+        is_mjcf = subject.format == "MJCF"
+        result = [one for check in (MJCF_CHECKS if is_mjcf else CHECKS) for one in check(subject)]
     loaded, problems, refused = _loaded(described)
     if is_mjcf and not any(joint.kind in joints.MOVING for joint in subject.joints):
         refused = False  # a file of parts, or of an object

@@ -11,6 +11,7 @@ import armdyn.inertia as bodies
 from armdyn.doctor.meshes import Form, Shelf, transform_pseudo_inertia
 from armdyn.doctor.source import Node
 from armdyn.formats.findings import read_number
+from armdyn.model.bounds import LONGEST, SHORTEST
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.mass_properties import parts_of_pseudo_inertia
 from armdyn.spatial.rotations import Array
@@ -61,7 +62,7 @@ def hull_of(shape: Node, T: Array, meshes: Shelf | None = None) -> Hull | None:
     if form.tag == "mesh" and meshes is not None and shape.tag in meshes.purposes and np.isfinite(T).all():
         return _of_mesh(shape, form, sizes.get("scale") or [1.0, 1.0, 1.0], T, meshes)
     half, body = _half_and_body(form.tag, sizes)
-    if half is None or not np.isfinite(half).all() or not np.isfinite(T).all():
+    if half is None or not (np.abs(half) <= LONGEST).all() or not (np.abs(T) <= LONGEST).all():
         return None
     corners = np.array([[a * half[0], b * half[1], c * half[2]] for a, b, c in product((-1.0, 1.0), repeat=3)])
     solid = None if body is None else body.seen_from(T)
@@ -108,17 +109,18 @@ def _half_and_body(tag: str, sizes: dict[str, list[float]]) -> tuple[Array | Non
     one = {name: values[0] for name, values in sizes.items() if len(values) == 1}
     if tag == "box" and len(sizes.get("size", ())) == 3:
         edges = np.array(sizes["size"])
-        return edges / 2, bodies.box(edges.tolist(), density=WATER) if _positive(*edges) else None
+        return edges / 2, bodies.box(edges.tolist(), density=WATER) if are_lengths(*edges) else None
     if tag == "sphere" and "radius" in one:
         r = one["radius"]
-        return np.full(3, r), bodies.sphere(r, density=WATER) if _positive(r) else None
+        return np.full(3, r), bodies.sphere(r, density=WATER) if are_lengths(r) else None
     if tag in ("cylinder", "capsule") and {"radius", "length"} <= one.keys():
         r, h = one["radius"], one["length"]
         body = bodies.capsule if tag == "capsule" else bodies.cylinder
         half = np.array([r, r, h / 2 + (r if tag == "capsule" else 0.0)])
-        return half, body(r, h, density=WATER) if _positive(r, h) else None
+        return half, body(r, h, density=WATER) if are_lengths(r, h) else None
     return None, None
 
 
-def _positive(*sizes: float) -> bool:
-    return all(np.isfinite(size) and size > 0.0 for size in sizes)
+def are_lengths(*sizes: float) -> bool:
+    """True if all sizes of a shape are lengths of which a body can be made, m."""
+    return all(SHORTEST <= size <= LONGEST for size in sizes)

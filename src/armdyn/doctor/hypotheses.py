@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import log10
+from math import hypot, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -91,7 +91,7 @@ class Surroundings:
     @classmethod
     def of(cls, body: SubjectLink, typical: float, typical_mass: float = 0.0) -> Surroundings:
         """Of a link; ``typical`` is the median extent of the robot's links, ``typical_mass`` of their masses."""
-        points = body.points[np.isfinite(body.points).all(axis=1)]
+        points = body.points_within_bounds
         has_extent = body.extent > 0.0
         box = np.array([points.min(axis=0), points.max(axis=0)]) if has_extent else None
         masses = _neighbours(body)
@@ -115,21 +115,23 @@ class Surroundings:
         if mass > 0.0 and self.extent > 0.0:
             largest = float(np.abs(principal).max())
             if largest > 0.0:
-                size = np.sqrt(largest / mass) / self.extent
-                result["size"] = max(log10(size / thresholds.LARGE.value), log10(thresholds.SMALL.value / size), 0.0)
+                size = _decades_of_radius(largest, mass) - log10(self.extent)
+                large, small = log10(thresholds.LARGE.value), log10(thresholds.SMALL.value)
+                result["size"] = max(size - large, small - size, 0.0)
         if self.volume and self.room and mass > 0.0:
-            dense, light = mass / self.room / thresholds.DENSE.value, thresholds.LIGHT.value * self.volume / mass
-            result["density"] = max(log10(dense), log10(light), 0.0)
+            dense = log10(mass) - log10(self.room) - log10(thresholds.DENSE.value)
+            light = log10(thresholds.LIGHT.value) + log10(self.volume) - log10(mass)
+            result["density"] = max(dense, light, 0.0)
         if self.box is not None and self.extent > 0.0:
             beyond = np.maximum(np.maximum(self.box[0] - numbers.com, numbers.com - self.box[1]), 0.0)
-            far = float(np.linalg.norm(beyond)) / self.extent
-            result["centre"] = max(log10(far / thresholds.OUTSIDE.value), 0.0) if far > 0.0 else 0.0
-        elif self.extent > 0.0 and (far := float(np.linalg.norm(numbers.com))) > 0.0:
-            result["centre"] = max(log10(far / (2.0 * self.extent)), 0.0)
+            far, near = hypot(*beyond), log10(self.extent) + log10(thresholds.OUTSIDE.value)
+            result["centre"] = max(log10(far) - near, 0.0) if far > 0.0 else 0.0
+        elif self.extent > 0.0 and (far := hypot(*numbers.com)) > 0.0:
+            result["centre"] = max(log10(far) - log10(2.0 * self.extent), 0.0)
         if self.neighbours and mass > 0.0:
             largest, least = (pick((*self.neighbours, self.typical_mass or mass)) for pick in (max, min))
-            heavier = log10(mass / (thresholds.NEIGHBOURS.value * largest))
-            result["mass"] = max(heavier, 0.5 * log10(1e-3 * least / mass), 0.0)
+            heavier = log10(mass) - log10(largest) - log10(thresholds.NEIGHBOURS.value)
+            result["mass"] = max(heavier, 0.5 * (log10(least) - log10(mass) - 3.0), 0.0)
         return result
 
     def distance(self, numbers: Numbers, principal: Array) -> float:
@@ -140,9 +142,9 @@ class Surroundings:
         if largest > 0.0:
             far -= 0.5 * log10(max(float(principal.min()) / largest, THINNEST))
         if mass > 0.0 and largest > 0.0 and self.extent > 0.0:
-            far += abs(log10(np.sqrt(largest / mass) / (TYPICAL_RADIUS * self.extent)))
+            far += abs(_decades_of_radius(largest, mass) - log10(self.extent) - log10(TYPICAL_RADIUS))
         if mass > 0.0 and self.volume:
-            far += abs(log10(mass / (TYPICAL_DENSITY * self.volume)))
+            far += abs(log10(mass) - log10(self.volume) - log10(TYPICAL_DENSITY))
         elif mass > 0.0 and (beside := [*self.neighbours, *([self.typical_mass] if self.typical_mass else [])]):
             far += 0.5 * abs(log10(mass) - float(np.mean(np.log10(beside))))
         return far
@@ -150,6 +152,11 @@ class Surroundings:
     def unlikely(self, numbers: Numbers) -> float:
         """The sum of what is unlikely."""
         return sum(self.judged(numbers).values())
+
+
+def _decades_of_radius(moment: float, mass: float) -> float:
+    """The logarithm of the radius of gyration, m; the quotient of the moment by the mass may overflow."""
+    return 0.5 * (log10(moment) - log10(mass))
 
 
 def _neighbours(body: SubjectLink) -> tuple[float, ...]:

@@ -116,8 +116,12 @@ class SourceDocument:
             file: the name of an included document in its spans; empty for the main one.
 
         Raises:
-            ModelError: text that is not XML.
+            ModelError: text that is not XML, or is in UTF-16.
         """
+        if b"\0" in data[:4]:
+            raise ModelError(
+                f"{name} is in UTF-16; expected an encoding in which repairs are patches. Save it as UTF-8."
+            )
         builder = _NodeBuilder(data, file)
         try:
             builder.parser.Parse(data, True)

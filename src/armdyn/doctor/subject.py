@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import hypot
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,6 +18,7 @@ from armdyn.doctor.hulls import WATER, Hull, hull_of
 from armdyn.doctor.meshes import Shelf, choice, hull_of_points
 from armdyn.doctor.source import Edit, Node, SourceDocument, Span
 from armdyn.formats.findings import read_number
+from armdyn.model.bounds import LARGEST, LONGEST
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 
 if TYPE_CHECKING:
@@ -113,16 +115,17 @@ class SubjectLink:
 
     @property
     def tensor(self) -> Array | None:
-        """I_c in the axes of the inertia, kg m^2, shape (3, 3); None if it is not stated or not finite."""
-        if self.moments is None or not np.isfinite(self.moments).all():
+        """I_c in the axes of the inertia, kg m^2, shape (3, 3); None if it is not stated or not within the bound."""
+        if self.moments is None or not (np.abs(self.moments) <= LARGEST).all():
             return None
         return tensor_of(self.moments)
 
     @property
     def is_stated(self) -> bool:
-        """Whether mass, centre of mass and inertia are finite numbers."""
-        is_finite = self.mass is not None and np.isfinite(self.mass) and np.isfinite(self.frame).all()
-        return bool(is_finite) and self.tensor is not None
+        """True if mass, centre of mass and inertia are finite numbers within the bounds of a model."""
+        if self.mass is None or self.tensor is None or not np.isfinite(self.frame).all():
+            return False
+        return abs(self.mass) <= LARGEST and bool((np.abs(self.com) <= LONGEST).all())
 
     @property
     def can_hold(self) -> tuple[int, ...]:
@@ -268,10 +271,15 @@ class SubjectLink:
         return np.vstack([np.reshape(points, (-1, 3)), *(hull.points for hull in self.hulls)])
 
     @property
+    def points_within_bounds(self) -> Array:
+        """Its points whose coordinates are finite and within the bound of lengths, m, shape (n, 3)."""
+        return self.points[(np.abs(self.points) <= LONGEST).all(axis=1)]
+
+    @property
     def extent(self) -> float:
         """The length of the diagonal of the box around all its points, m; 0 if it has its origin alone."""
-        points = self.points[np.isfinite(self.points).all(axis=1)]
-        return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+        points = self.points_within_bounds
+        return hypot(*(points.max(axis=0) - points.min(axis=0)))
 
     @property
     def extent_of_shapes(self) -> float:

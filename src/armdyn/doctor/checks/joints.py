@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import log10
+from math import hypot, log10
 
 import numpy as np
 
@@ -125,7 +125,7 @@ def axes(subject: Subject) -> Iterator[Finding]:
         if joint.kind not in MOVING or element is None:
             continue
         axis = joint.axis
-        length = float(np.linalg.norm(axis))
+        length = hypot(*axis)
         if not np.isfinite(length):
             yield _of(
                 joint,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from math import log10
+from math import hypot, log10
 
 import numpy as np
 
@@ -194,8 +194,8 @@ def is_frame(body: SubjectLink, typical: tuple[float, float]) -> bool:
 
 def _evidence(kind: str, numbers: Numbers, beside: Surroundings) -> str:
     largest = float(np.linalg.eigvalsh(tensor_of(numbers.moments))[-1])
-    radius = np.sqrt(largest / numbers.mass)
-    far = float(np.linalg.norm(numbers.com))
+    radius = np.sqrt(largest) / np.sqrt(numbers.mass)
+    far = hypot(*numbers.com)
     return {
         "size": f"{largest:.4g} kg m^2 on {numbers.mass:.4g} kg, a radius of gyration of {radius:.3g} m on a link of "
         f"{beside.extent:.3g} m",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import hypot
 
 import numpy as np
 
@@ -159,7 +160,7 @@ def axes(subject: Subject) -> Iterator[Finding]:
             continue
         stated = joint.attributes["axis"]
         axis = numbers(joint.attributes, "axis", 3, ())
-        length = float(np.linalg.norm(axis))
+        length = hypot(*axis)
         if not np.isfinite(length):
             text = f"axis {stated.text!r} is not three numbers"
             yield _of(joint, stated.node, "read/number", "error", text, "MuJoCo refuses the file")

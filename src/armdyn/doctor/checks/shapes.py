@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import hypot
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def inside(subject: Subject) -> Iterator[Finding]:
     for body in subject.moving():
         if not body.is_measured or not body.mass or body.mass <= 0.0 or is_frame(body, typical):
             continue
-        points = body.points[np.isfinite(body.points).all(axis=1)]
+        points = body.points_within_bounds
         S = _second_moment(body)
         along = np.vstack([DIRECTIONS, np.linalg.eigh(S)[1].T])
         ends = points @ along.T
@@ -59,7 +60,7 @@ def inside(subject: Subject) -> Iterator[Finding]:
         if not 1e-12 * body.mass * body.extent**2 < float(np.trace(S)):
             continue
         half = np.maximum(above + below, 1e-3 * body.extent) / 2.0
-        ratio = np.sqrt(np.maximum(np.einsum("ui,ij,uj->u", along, S, along), 0.0) / body.mass) / half
+        ratio = np.sqrt(np.maximum(np.einsum("ui,ij,uj->u", along, S, along), 0.0)) / np.sqrt(body.mass) / half
         worst = int(ratio.argmax())
         if ratio[worst] > thresholds.REACH.value and not _is_size_alone(body):
             yield _too_large(body, float(ratio[worst]), along[worst], float(above[worst] + below[worst]))
@@ -122,9 +123,9 @@ def scales(subject: Subject) -> Iterator[Finding]:
     arm = _size(subject)
     for body in subject.bodies.values():
         joints = [*body.carries, *([body.carried_by] if body.carried_by else [])]
-        spans = [float(np.linalg.norm(joint.placement[:3, 3])) for joint in joints]
+        spans = [hypot(*joint.placement[:3, 3]) for joint in joints]
         own = max([span for span in spans if np.isfinite(span)], default=0.0)
-        sizes = {id(hull): float(np.linalg.norm(np.ptp(hull.points, axis=0))) for hull in body.hulls}
+        sizes = {id(hull): hypot(*np.ptp(hull.points, axis=0)) for hull in body.hulls}
         for hull in [hull for hull in body.hulls if hull.mesh is not None]:
             size = sizes[id(hull)]
             if arm > 0.0 and size > thresholds.MESH_LARGE.value * arm:
@@ -139,9 +140,7 @@ def scales(subject: Subject) -> Iterator[Finding]:
 
 def _size(subject: Subject) -> float:
     """The largest sum of joint distances from the root to a link, m."""
-    sums = [
-        sum(float(np.linalg.norm(joint.placement[:3, 3])) for joint in body.path) for body in subject.bodies.values()
-    ]
+    sums = [sum(hypot(*joint.placement[:3, 3]) for joint in body.path) for body in subject.bodies.values()]
     return max((one for one in sums if np.isfinite(one)), default=0.0)
 
 

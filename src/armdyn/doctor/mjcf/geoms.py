@@ -12,12 +12,13 @@ import numpy as np
 
 import armdyn.inertia as bodies
 from armdyn.base.threads import cached_property
-from armdyn.doctor.hulls import WATER, Hull
+from armdyn.doctor.hulls import WATER, Hull, are_lengths
 from armdyn.doctor.mjcf.meshes import Meshes
 from armdyn.doctor.mjcf.places import numbers, pose
 from armdyn.doctor.mjcf.settings import Attributes, DocumentSettings
 from armdyn.doctor.source import Node
 from armdyn.formats.findings import read_number
+from armdyn.model.bounds import LONGEST
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 
@@ -106,7 +107,7 @@ def _hull(node: Node, attributes: Attributes, T: Array, settings: DocumentSettin
         return None
     sizes = [read_number(word) for word in attributes["size"].text.split()] if "size" in attributes else []
     placed = T @ pose(attributes, settings)
-    if "fromto" in attributes and kind in LONG:
+    if "fromto" in attributes and kind in LONG and sizes:
         ends = numbers(attributes, "fromto", 6, ())
         along = ends[3:] - ends[:3]
         length = float(np.linalg.norm(along))
@@ -115,7 +116,7 @@ def _hull(node: Node, attributes: Attributes, T: Array, settings: DocumentSettin
         placed = T @ _along(ends[:3] + along / 2, along / length)
         sizes = [sizes[0], length / 2] if kind in ("capsule", "cylinder") else [sizes[0], sizes[0], length / 2]
     half, body = _half_and_body(kind, sizes)
-    if half is None or not np.isfinite(half).all() or not np.isfinite(placed).all():
+    if half is None or not (np.abs(half) <= LONGEST).all() or not (np.abs(placed) <= LONGEST).all():
         return None
     corners = np.array([[a * half[0], b * half[1], c * half[2]] for a, b, c in product((-1.0, 1.0), repeat=3)])
     solid = None if body is None else body.seen_from(placed)
@@ -135,7 +136,7 @@ def _along(centre: Array, z: Array) -> Array:
 def _half_and_body(kind: str, sizes: list[float]) -> tuple[Array | None, Inertia | None]:
     """Half the edges of the box around a form, and the body of this form that is as dense as water."""
     needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}[kind]
-    if len(sizes) < needed or not all(np.isfinite(size) and size > 0.0 for size in sizes[:needed]):
+    if len(sizes) < needed or not are_lengths(*sizes[:needed]):
         return None, None
     if kind == "sphere":
         return np.full(3, sizes[0]), bodies.sphere(sizes[0], density=WATER)
