@@ -21,7 +21,15 @@ import armdyn.robot.imported as robot_imported
 from fuzz import call_peers, call_sources
 from fuzz.cases import OURS, Finding, Stage, Verdict
 from fuzz.literals import changed, source
-from fuzz.pinocchio_peer import Peer, State, difference, random_state, torques_of_armdyn
+from fuzz.pinocchio_peer import (
+    KEPT_DIGITS,
+    Peer,
+    State,
+    difference,
+    digits_of_lengths,
+    random_state,
+    torques_of_armdyn,
+)
 
 AS_PRINTED = 1e-7
 """How far torques may differ: axes and rotations off by 1e-9 are normalised, and the peer takes them as they stand."""
@@ -85,6 +93,8 @@ def _compared(text: str, model: armdyn.Model, state: State, found: Mapping[str, 
     with np.errstate(all="ignore"):
         as_read, _ = Peer.of_model(model).torques(state)
     right = not difference(as_read, expected, sizes, AS_PRINTED)
+    if right and digits_of_lengths(model) > KEPT_DIGITS:
+        return Verdict("compared, lengths of more digits than numbers have")
     words = "read rightly, computed wrongly" if right else "read differently"
     return Verdict("compared", Finding("difference", f"{recorded[0][0]}: {words}", "; ".join(apart)))
 

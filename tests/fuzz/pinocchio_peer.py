@@ -172,3 +172,18 @@ def worse_than_peer(
             if not error <= max(AGREEMENT * float(abs(value)), 10.0 * other):
                 return f"{name}: armdyn is off by {error:.3g}, Pinocchio by {other:.3g}, of {float(value)!r}"
     return ""
+
+
+KEPT_DIGITS = 14
+"""Lengths that take more digits than these lose the shortest of them (docs/conventions.md)."""
+
+
+def digits_of_lengths(model: Model) -> float:
+    """How many digits it takes to write the longest of all lengths down to the first of the shortest.
+
+    A length below 1e-14 of one that it is added to counts as rounding, and as zero (docs/conventions.md).
+    """
+    places = [joint.placement[:3, 3] for joint in model.joints] + [link.inertia.com for link in model.links]
+    lengths = np.abs(np.concatenate(places))
+    lengths = lengths[lengths > 0.0]
+    return float(np.log10(lengths.max() / lengths.min())) if lengths.size else 0.0

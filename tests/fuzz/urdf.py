@@ -16,7 +16,17 @@ from armdyn.formats.urdf import read_urdf
 from fuzz import urdf_sources
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory
 from fuzz.damage import now_and_then_damaged
-from fuzz.pinocchio_peer import Peer, State, bare, difference, random_state, torques_of_armdyn, worse_than_peer
+from fuzz.pinocchio_peer import (
+    KEPT_DIGITS,
+    Peer,
+    State,
+    bare,
+    difference,
+    digits_of_lengths,
+    random_state,
+    torques_of_armdyn,
+    worse_than_peer,
+)
 from fuzz.trees import mutate
 
 COMPILED = 1 / 400
@@ -91,23 +101,12 @@ class Urdf:
             return Verdict("compared", Finding("difference", "torques", "; ".join([*apart, repr(error)])))
         if not worse:
             return Verdict("compared, both imprecise")
-        if _digits_of_lengths(tree) > 14 or _is_noise_of_long_lengths(tree, state, found, expected):
+        if digits_of_lengths(tree) > KEPT_DIGITS or _is_noise_of_long_lengths(tree, state, found, expected):
             return Verdict("compared, lengths of more digits than numbers have")
         as_read, _ = Peer.of_model(tree).torques(state)
         right = not difference(as_read, expected, sizes)
         signature = "torques: read rightly, computed wrongly" if right else "torques: read differently"
         return Verdict("compared", Finding("difference", signature, "; ".join([*apart, worse])))
-
-
-def _digits_of_lengths(model: armdyn.Model) -> float:
-    """How many digits it takes to write the longest of all lengths down to the first of the shortest.
-
-    A length below 1e-14 of one that it is added to counts as rounding, and as zero (docs/conventions.md).
-    """
-    places = [joint.placement[:3, 3] for joint in model.joints] + [link.inertia.com for link in model.links]
-    lengths = np.abs(np.concatenate(places))
-    lengths = lengths[lengths > 0.0]
-    return float(np.log10(lengths.max() / lengths.min())) if lengths.size else 0.0
 
 
 LONG = 1e6
