@@ -279,3 +279,16 @@ def test_joints_that_friction_holds_do_not_move_in_variational_steps(arm: Any) -
         assert np.ptp(q[:, 1]) > 0.1
         near(q[:, 0], -1.2, 1e-14 if mixed else 0.0)
         assert "impact" not in [event.kind for event in found.events]
+
+
+def test_joints_within_constraints_start_from_rest_in_a_variational_loop() -> None:
+    """One of them stays at rest, the others start together."""
+    arm = armdyn.load("planar_3r").with_gravity((0, 0, 0))
+    arm = arm.with_friction({"joint_1": (0.0, 1.0), "joint_2": (0.0, 1.0), "joint_3": (0.0, 400.0)})
+    arm = arm.with_constraints(armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1.2, 0, 0), name="wall"))
+    q0, tau = arm.close_loop([0.9, -1.2, 0.4]), np.array([40.0, -0.5, 0.0])
+    exact = armdyn.simulate(arm, q0, duration=0.1, torque=tau)
+    found = ClosedLoop(arm, method=Variational(2e-3))(q0, steps=50, tau=tau).final
+    assert abs(exact.qd[-1, :2]).min() > 5e-3
+    near(found.qd, exact.qd[-1], 1e-5)
+    assert found.qd[2] == 0.0

@@ -129,23 +129,23 @@ class FrictionalArm(ArmInStep):
         (x, v, energies, *memory), rates = state, (first.x, first.energies(state[1]))
         own, size, n = self.own, len(state[0]), self.n
         if own is None:
-            return self._with_rests(scheme, state, scheme.formula(self.equations(scheme), rates, 0.0, state, h))
+            return self._with_rests(scheme, first, state, scheme.formula(self.equations(scheme), rates, 0.0, state, h))
         begin = np.concatenate([rates[0], own.rates(x[:n], v[:n], own.begin)]), rates[1]
         later = scheme.formula(self.equations(scheme), begin, 0.0, (*own.before(x, v), energies, *memory), h)
         self._hold_states(own.begin)
         x, v, *others = later
-        return *self._with_rests(scheme, state, (x[:size], v[:size], *others)), v[size:]
+        return *self._with_rests(scheme, first, state, (x[:size], v[:size], *others)), v[size:]
 
-    def _with_rests(self, scheme: Scheme, state: State, later: State) -> State:
+    def _with_rests(self, scheme: Scheme, first: ArmMotion, state: State, later: State) -> State:
         """The state a step later in which joints at rest stand, which a step by momenta moves by its error."""
         if not scheme.by_momenta or not len(self.rows):
             return later
         (before, *_), (x, v, *others) = state, later
-        none, n = np.zeros(len(x)), self.n
-        x, v = before + self.rows.resting(self.rests, x - before, none), self.rows.resting(self.rests, v, none)
+        none, n, rests = np.zeros(len(x)), self.n, self.rests * (1.0 - abs(first.starts))
+        x, v = before + self.rows.resting(rests, x - before, none), self.rows.resting(rests, v, none)
         if self.holds:
             return x, v, *others
-        q, qd = standing(self.links, self.rows, self.rests, before[:n], x[:n], v[:n])
+        q, qd = standing(self.links, self.rows, rests, before[:n], x[:n], v[:n])
         return np.concatenate([q, x[n:]]), np.concatenate([qd, v[n:]]), *others
 
     def states_on(self, changes: Any, x: Array, later: Array, z: tuple[Array, ...], h: Any) -> tuple[Array, ...]:
