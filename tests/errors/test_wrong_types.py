@@ -129,6 +129,12 @@ def test_numbers_of_other_types_are_numbers() -> None:
     assert set(map(float, masses)) == {0.5}
     arms = [dh((m, 0, 0, 0)).model.joints[0].placement[0, 3] for m in half]
     assert set(arms) == {0.5}
+    for m in half:
+        limits = Limits(-m, m, m, m)  # type: ignore[arg-type, operator]
+        joint = links(damping=m, friction=m, armature=m, limits=limits).model.joints[0]
+        edited = dh((1, 0, 0, 0)).with_limits({"joint_1": limits}).model.joints[0]
+        numbers = [joint.damping, joint.friction, joint.armature, joint.limits.effort, edited.limits.effort]
+        assert [(type(number), number) for number in numbers] == [(float, 0.5)] * 5
 
 
 def test_names_and_kinds_as_one_text() -> None:

@@ -27,7 +27,7 @@ from armdyn.model.notes import (
     notes_on_lost_mass,
     surprises_in,
 )
-from armdyn.model.parts import JointPart, LinkPart, mechanics
+from armdyn.model.parts import JointPart, LinkPart, float_mechanics
 from armdyn.model.plausibility import notes_on_sizes
 from armdyn.model.selection import Selection, branches_left_out, roots
 from armdyn.model.tips import find_tip
@@ -242,7 +242,7 @@ def merge(
                 *names,
                 placement,
                 axis,
-                **mechanics(joint),
+                **float_mechanics(joint),
                 actuator=joint.actuator,
                 motor_parts=joint.motor_parts,
                 parallel_springs=joint.parallel_springs,

@@ -17,7 +17,7 @@ from armdyn.model.fingerprint import fingerprint
 from armdyn.model.friction import check_load
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Joint
-from armdyn.model.limits import UNLIMITED, Limits
+from armdyn.model.limits import UNLIMITED, Limits, float_limits
 from armdyn.model.model import Link, Model
 from armdyn.model.motor_masses import with_motor_masses
 from armdyn.model.notes import renew_notes
@@ -82,7 +82,7 @@ def with_limits(model: Model, limits: Mapping[str, Limits | Sequence[float]]) ->
     values = _mapping(limits, "limits", "joints to armdyn.Limits or (lower, upper)", "{'elbow': (-1.0, 2.0)}")
     new = {name: _as_limits(model.joint(name), value) for name, value in values.items()}
     refuse(f"joint {name!r}: {problem}" for name, value in new.items() for problem in limit_problems(value))
-    return with_joints(model, {name: {"limits": value} for name, value in new.items()})
+    return with_joints(model, {name: {"limits": float_limits(value)} for name, value in new.items()})
 
 
 def _as_limits(joint: Joint, value: Any) -> Limits:

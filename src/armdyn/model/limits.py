@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True)
@@ -17,3 +17,8 @@ class Limits:
 
 
 UNLIMITED = Limits()
+
+
+def float_limits(limits: Limits) -> Limits:
+    """The limits as floats; they may be any real numbers of Python and NumPy."""
+    return Limits(*(float(getattr(limits, field.name)) for field in fields(limits)))

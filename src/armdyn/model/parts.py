@@ -10,7 +10,7 @@ from armdyn.model.actuator import JointActuator
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint import Collar
 from armdyn.model.joint_friction import JointFriction
-from armdyn.model.limits import UNLIMITED, Limits
+from armdyn.model.limits import UNLIMITED, Limits, float_limits
 from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.model.parallel_spring import ParallelSpring
 from armdyn.spatial.mass_properties import MassProperties
@@ -79,6 +79,12 @@ MECHANICS = ("limits", "damping", "friction", "collar", "armature")
 def mechanics(joint: object) -> dict[str, Any]:
     """The fields that the joints of all descriptions share in addition to names, pose and axis."""
     return {name: getattr(joint, name) for name in MECHANICS}
+
+
+def float_mechanics(joint: JointPart) -> dict[str, Any]:
+    """The fields of `mechanics` of a checked joint, whose numbers of NumPy and of `decimal` are floats."""
+    numbers = {name: float(getattr(joint, name)) for name in ("damping", "friction", "armature")}
+    return mechanics(joint) | numbers | {"limits": float_limits(joint.limits)}
 
 
 def cycles(next_of: Mapping[str, str]) -> Iterator[list[str]]:
