@@ -114,6 +114,16 @@ def test_a_joint_on_a_tilted_joint_has_the_whole_gravity_in_its_bound() -> None:
     np.testing.assert_allclose(bounds(model, carried(model)), 4 * G * np.array([0, 0, 0.15]), rtol=1e-12, atol=1e-12)
 
 
+def test_an_endless_slide_bounds_the_coordinates_that_it_does_not_load() -> None:
+    """Joint 1 carries the endless slide 2 with 8 kg; joint 3 on it moves with joint 1."""
+    text = replaced('type="revolute"', 'type="prismatic"', "joint_2")
+    text = replaced('<axis xyz="0 1 0"/>', '<axis xyz="0 0 1"/>', "joint_2", text)
+    text = replaced('lower="-2.5" upper="2.6"', 'lower="-inf" upper="inf"', "joint_2", text)
+    text = replaced('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/> <mimic joint="joint_1"/>', "joint_3", text)
+    model = arm_of(text).model
+    np.testing.assert_allclose(bounds(model, carried(model)), [np.inf, 8 * G], rtol=1e-12)
+
+
 def test_coupled_joints_are_as_bad_as_on_a_fine_grid() -> None:
     """joint_3 = -0.5 joint_2 + 0.2: the force of the coordinate of both is no sine; a slide at the end is a line."""
     text = replaced(

@@ -69,7 +69,11 @@ def bounds(model: Model, masses: Mapping[str, tuple[float, Array]]) -> Array:
             reach[name] += weight[joint.child] * _length(joint) + reach[joint.child]
             by_joint[joint.name] = _bound(joint, gravity, in_link[joint.parent], masses, on_link, weight, reach)
     of_joints = np.array([by_joint[joint.name] for joint in model.joints])
-    result: Array = np.abs(coupling_of(model).matrix).T @ of_joints if model.coupling is not None else of_joints
+    if model.coupling is None:
+        return of_joints
+    ratios = np.abs(coupling_of(model).matrix)
+    products = np.multiply(ratios, of_joints[:, None], out=np.zeros_like(ratios), where=ratios > 0.0)
+    result: Array = products.sum(axis=0)  # the bound of a joint on an endless slide is infinite
     return result
 
 
