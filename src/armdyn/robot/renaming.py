@@ -66,7 +66,7 @@ def _check(model: Model, names: object, name: str) -> dict[str, str]:
     joints = list(dict.fromkeys((*model.joint_names, *(c.name for c in model.coordinates))))
     for old in names:
         if old not in frames and old not in joints:
-            raise UnknownName.of("name", old, [*frames, *joints], repr(model.name))
+            raise UnknownName.of("link, frame or joint", old, [*frames, *joints], repr(model.name))
     refuse((*text_problems(name, "name"), *(p for new in names.values() for p in text_problems(new, "a new name"))))
     refuse((*_duplicates("frame", frames, names), *_duplicates("joint", joints, names)))
     return dict(names)
