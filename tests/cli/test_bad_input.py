@@ -43,6 +43,12 @@ def test_too_little_memory(shell: Shell, tmp_path: Path) -> None:
     assert_refused(said, "MemoryError: not enough memory", "Use fewer states at once.")
 
 
+def test_axes_of_a_twist_by_their_option(shell: Shell) -> None:
+    task = ["derive", "planar_2r", "--form", "task-space", "--components", "vx,vy", "--expressed-in"]
+    assert_refused(shell(*task, "wrld"), "no way 'wrld' in --expressed-in (3 ways)", "Did you mean 'world'?")
+    assert_refused(shell(*task, "WORLD"), "--expressed-in WORLD is ambiguous")
+
+
 @pytest.mark.parametrize(
     ("content", "part"),
     [

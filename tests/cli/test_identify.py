@@ -116,6 +116,7 @@ def test_bad_input_is_named(shell: Shell, logs: tuple[str, str], tmp_path: Path)
         (["-o", str(tmp_path / "fit.xml")], ".urdf"),
         (["--gains", "1,2,3"], "--gains"),
         (["--cutoff", "-1"], "cutoff"),
+        (["--cutoff", "0.05"], "raise --cutoff from 0.05 Hz"),
         (["--columns", "tau=q_{joint}", "--columns", "current=q_{joint}", "--gains", "1"], "--columns q=LABEL"),
     ):
         said = shell("identify", "planar_2r", logs[0], *options)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from armdyn.base.advice import option
 from armdyn.base.errors import UnknownName
 
 EXPRESSED_IN = ("body", "space", "world")
@@ -34,8 +35,9 @@ def way_of_twist(word: str) -> str:
     """
     if isinstance(word, str) and word != "world" and word.lower() == "world":
         raise UnknownName(
-            f"expressed_in={word!r} is ambiguous: Pinocchio's WORLD (axes and origin of the base) is 'space' here, and "
-            "'world' (axes of the base, origin of the frame) is Pinocchio's LOCAL_WORLD_ALIGNED; choose one of them"
+            f"{option('expressed_in', word)} is ambiguous: Pinocchio's WORLD (axes and origin of the base) is 'space' "
+            "here, and 'world' (axes of the base, origin of the frame) is Pinocchio's LOCAL_WORLD_ALIGNED; choose one "
+            "of them"
         )
     return way(word, EXPRESSED_IN, PINOCCHIO)
 
@@ -45,5 +47,5 @@ def way(word: str, ways: Sequence[str], synonyms: Mapping[str, str]) -> str:
     result = word.lower() if isinstance(word, str) else word
     result = synonyms.get(result, result) if isinstance(result, str) else result
     if result not in ways:
-        raise UnknownName.of("way", word, ways, "expressed_in=")
+        raise UnknownName.of("way", word, ways, option("expressed_in"))
     return result

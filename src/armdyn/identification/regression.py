@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from armdyn.base.advice import option
 from armdyn.identification.design import (
     Parameters,
     RegressionRows,
@@ -98,7 +99,7 @@ class Regression:
         if not parts:
             raise IdentificationError(
                 f"{'; '.join(short)}: the filters need that time around each row. Record for longer, without gaps, or "
-                f"raise cutoff={cutoff:g} Hz"
+                f"raise {option('cutoff')} from {cutoff:g} Hz"
             )
         return cls(logs, parameters, chains, delays, pieces, parts, short=tuple(short))
 
