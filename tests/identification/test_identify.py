@@ -53,6 +53,19 @@ def test_the_friction_of_a_slide_is_that_of_slow_motions_too(stroke: float) -> N
     assert fit["joint_of_cart.viscous"] == pytest.approx(3.0, rel=0.15)
 
 
+@pytest.mark.parametrize(("stroke", "speed"), [(0.04, None), (0.03, "0.19"), (0.002, "0.013")])
+def test_joints_too_slow_for_their_friction_are_named(stroke: float, speed: str | None) -> None:
+    truth = pendulum().with_friction({"joint": (3.0, 1.0)})
+    log = recorded(truth, sine(stroke, 100.0, 10.0))
+    fit = armdyn.identify(truth, log, **PLAIN, delay=None)
+    said = [note for note in fit.notes if "too slow for their friction" in note]
+    assert len(said) == (speed is not None)
+    assert all(f"joint (at most {speed}, expected 0.2 rad/s)" in note for note in said)
+    assert (abs(fit["joint.coulomb"] - 1.0) > 0.3) == (speed == "0.013")  # N m; smoothed away
+    rigid = armdyn.identify(truth, log, friction=("viscous",), armature=False)
+    assert not any("too slow" in note for note in rigid.notes)
+
+
 def test_no_single_row_moves_the_result() -> None:
     truth = pendulum()
     log = recorded(truth, sine(0.3, 100.0, 10.0))

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.base.advice import for_each, option
-from armdyn.identification.design import NO_JOINTS
+from armdyn.identification.design import NO_JOINTS, windows
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.regression import Regression
 from armdyn.identification.signals import require_rows
 from armdyn.logs.log import Log
+from armdyn.model.joint_units import UNITS
 from armdyn.model.standard_parameters import standard_parameters
 from armdyn.spatial.rotations import Array
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 STILL = 1e-3
 """A joint whose positions stay within this range stands still, rad or m."""
+
+SLOW = 20.0
+"""The largest speed of a joint, in widths of the smooth sign, below which its friction is percents off."""
+
+SIGNED = {"coulomb", "load", "stribeck"}
+"""Terms of friction with the smooth sign."""
 
 OPPOSITE = -0.6
 """The correlation of measured torques with those of the description below which their sign is wrong."""
@@ -50,8 +57,7 @@ def examine(logs: Sequence[Log], robot: Robot) -> list[str]:
     """
     for log in logs:
         require_rows(log)
-    ranges = np.max([np.ptp(log.q, axis=0) for log in logs], axis=0)
-    still = [name for name, size in zip(robot.joint_names, ranges, strict=True) if size < STILL]
+    still = [name for name, size in zip(robot.joint_names, _ranges(logs), strict=True) if size < STILL]
     if len(still) == robot.dof:
         raise IdentificationError(
             "no joint moves in the logs: gravity at one posture is all that they hold. Record each joint moving "
@@ -62,6 +68,33 @@ def examine(logs: Sequence[Log], robot: Robot) -> list[str]:
     return [
         f"joints that stand still: {', '.join(still)}. Their friction is not fitted, and of their links only what "
         "moves the others; record a motion of all joints"
+    ]
+
+
+def _ranges(logs: Sequence[Log]) -> Array:
+    """The largest range of each joint in a log, rad or m, shape (n,)."""
+    return np.asarray(np.max([np.ptp(log.q, axis=0) for log in logs], axis=0))
+
+
+def examine_speeds(regression: Regression) -> list[str]:
+    """A sentence on joints so slow that the smooth sign changes their friction."""
+    parameters = regression.parameters
+    if not SIGNED & {term.name for term in parameters.terms}:
+        return []
+    parts = [piece.motion(*ends).qd for piece in regression.pieces for ends in windows(piece)]
+    fastest = np.max([np.abs(parameters.at_motors(qd)).max(axis=0) for qd in parts], axis=0)
+    least, moving = SLOW * parameters.sign_widths, _ranges(regression.logs) >= STILL
+    joints = parameters.robot.joints
+    slow = [
+        f"{joint.name} (at most {speed:.2g}, expected {enough:.2g} {UNITS[joint.kind]['qd']})"
+        for joint, speed, enough, moves in zip(joints, fastest, least, moving, strict=True)
+        if moves and speed < enough
+    ]
+    if not slow:
+        return []
+    return [
+        f"joints too slow for their friction: {', '.join(slow)}. The sign of the velocity is smoothed, so that Coulomb "
+        "and viscous friction are percents off, much more at a tenth of that speed; record faster motions"
     ]
 
 

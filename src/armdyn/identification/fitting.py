@@ -21,7 +21,7 @@ from armdyn.identification.consistency import contradictions, disagreeing_logs, 
 from armdyn.identification.delays import Delays, estimated_delays, given_delays
 from armdyn.identification.design import Parameters
 from armdyn.identification.errors import IdentificationError
-from armdyn.identification.examination import examine, examine_torques
+from armdyn.identification.examination import examine, examine_speeds, examine_torques
 from armdyn.identification.factors import JointFactor
 from armdyn.identification.fit import Fit
 from armdyn.identification.friction_alone import friction_alone
@@ -174,7 +174,7 @@ def identify(
     delays, estimate = given_delays(delay, robot.dof)
     notes = examine(fitted, robot)
     regression = _regression(fitted, parameters, settings, delays, description)
-    notes += [*regression.short, *examine_torques(regression, description)]
+    notes += [*regression.short, *examine_speeds(regression), *examine_torques(regression, description)]
     outcome = solve_reweighted(regression, description, settings, validation_logs)
     estimates: Delays | None = None
     if estimate:
