@@ -216,7 +216,7 @@ def test_a_motion_that_may_begin_in_degrees_is_told(shell: Shell) -> None:
         (("fk", "ur5", "--frame", "tool"), "Did you mean 'tool0'?"),
         (("fk", "UR5"), "no bundled robot 'UR5' in armdyn (11 bundled robots). Did you mean 'ur5'?"),
         (("fk", "ur5", "--q", "0,0,0,0,0,0", "--motion", "x.csv"), "given twice: by --motion and by --q"),
-        (("jacobian", "ur5", "--expressed-in", "base"), "expressed_in"),
+        (("jacobian", "ur5", "--expressed-in", "base"), "no way 'base' in --expressed-in"),
         (("jacobian", "ur5", "-o", "."), "is a folder; expected the name of a file"),
     ],
 )
