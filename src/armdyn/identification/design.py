@@ -180,6 +180,7 @@ class RegressionRows:
         torques: shape (rows, n).
         torque_rates: their rates of change, per second, shape (rows, n).
         usable: False in rows that depend on saturated torques, shape (rows, n).
+        speeds: the largest of each motor, rad/s or m/s, shape (n,).
         log: the number of the log.
         motions: the states of each window, of short logs; None if they are to be made anew for each use.
     """
@@ -189,6 +190,7 @@ class RegressionRows:
     torques: Array
     torque_rates: Array
     usable: Array
+    speeds: Array
     log: int = 0
     motions: list[MotionSamples] | None = None
 
@@ -214,6 +216,7 @@ def rows_of(piece: LogPiece, parameters: Parameters, bodies: Array, log: int, *,
         np.concatenate([part.torques for part in parts]),
         np.concatenate([part.torque_rates for part in parts]),
         np.concatenate([part.usable for part in parts]),
+        np.max([part.speeds for part in parts], axis=0),
         log,
         [motion for part in parts for motion in part.motions or []] if keep else None,
     )
@@ -249,9 +252,9 @@ def _filtered_rows(piece: LogPiece, parameters: Parameters, bodies: Array, start
     usable = np.ones(torques.shape, dtype=bool)
     if not samples.usable.all():
         usable = correlate((~samples.usable).astype(float), np.abs(kernel), step) < 1e-3
-    motion = MotionSamples(samples.q, samples.qd, samples.qdd)
+    motion, speeds = MotionSamples(samples.q, samples.qd, samples.qdd), np.abs(parameters.at_motors(samples.qd))
     t = samples.t[len(kernel) // 2 :: step][: len(rows)]
-    return RegressionRows(t, of_joints, torques, rates, usable, motions=[motion])
+    return RegressionRows(t, of_joints, torques, rates, usable, speeds.max(axis=0), motions=[motion])
 
 
 def columns_of(samples: LogSamples, parameters: Parameters, bodies: Array, *, momentum: bool = False) -> list[Array]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armdyn.base.advice import for_each, option
-from armdyn.identification.design import NO_JOINTS, windows
+from armdyn.identification.design import NO_JOINTS
 from armdyn.identification.errors import IdentificationError
 from armdyn.identification.regression import Regression
 from armdyn.identification.signals import require_rows
@@ -81,8 +81,7 @@ def examine_speeds(regression: Regression) -> list[str]:
     parameters = regression.parameters
     if not SIGNED & {term.name for term in parameters.terms}:
         return []
-    parts = [piece.motion(*ends).qd for piece in regression.pieces for ends in windows(piece)]
-    fastest = np.max([np.abs(parameters.at_motors(qd)).max(axis=0) for qd in parts], axis=0)
+    fastest = np.max([part.speeds for part in regression.parts], axis=0)
     least, moving = SLOW * parameters.sign_widths, _ranges(regression.logs) >= STILL
     joints = parameters.robot.joints
     slow = [

@@ -200,7 +200,5 @@ def fold_factors(regression: Regression, count: int) -> list[list[JointFactor]]:
 
 
 def _cut(part: RegressionRows, rows: slice) -> RegressionRows:
-    columns = [column[rows] for column in part.columns]
-    return RegressionRows(
-        part.t[rows], columns, part.torques[rows], part.torque_rates[rows], part.usable[rows], part.log
-    )
+    cut = {name: getattr(part, name)[rows] for name in ("t", "torques", "torque_rates", "usable")}
+    return replace(part, columns=[column[rows] for column in part.columns], motions=None, **cut)
